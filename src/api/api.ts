@@ -1,0 +1,71 @@
+import { Hono } from "hono";
+import { certificateRoutes } from "./certificate.ts";
+import { credentialRoutes } from "./credentials.ts";
+import { discoveryRoutes } from "./discovery.ts";
+import { answerDefect, answerKnownError } from "./error_answer.ts";
+import { checkRequestSource } from "./guard.ts";
+import { healthRoutes } from "./health.ts";
+import type { ApiPorts } from "./ports.ts";
+import { mountRoutes, type Route } from "./route.ts";
+import { serviceRoutes } from "./services.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { settingsRoutes } from "./settings.ts";
+
+/** The HTTP API as one function, without a socket. */
+export interface Api {
+  /** Answers a request; never rejects. */
+  fetch(request: Request, info?: unknown): Promise<Response>;
+}
+
+/** Every route of the API, in the order of the interface's table. */
+export function apiRoutes(ports: ApiPorts): readonly Route[] {
+  return [
+    ...healthRoutes(ports),
+    ...certificateRoutes(ports),
+    ...discoveryRoutes(ports),
+    ...serviceRoutes(ports),
+    ...settingsRoutes(ports),
+    ...credentialRoutes(ports),
+    ...sessionRoutes(ports),
+  ];
+}
+
+/** Creates the HTTP API (interfaces: HTTP API) over the given ports. */
+export function createApi(ports: ApiPorts): Api {
+  const app = new Hono();
+  mountRoutes(app, apiRoutes(ports), ports);
+  const answerError = (thrown: unknown, request: Request): Response => {
+    const known = answerKnownError(thrown);
+    if (known !== undefined) return known;
+    const error = thrown instanceof Error
+      ? thrown
+      : new Error("Caught what is no Error", { cause: thrown });
+    const requestId = crypto.randomUUID();
+    const path = URL.parse(request.url)?.pathname ?? "";
+    ports.reportDefect({ requestId, method: request.method, path, error });
+    return answerDefect(requestId);
+  };
+  app.onError((error, c) => answerError(error, c.req.raw));
+
+  return {
+    async fetch(request) {
+      let response: Response;
+      try {
+        checkRequestSource(request, ports.hosts);
+        response = await app.fetch(request);
+      } catch (error) {
+        response = answerError(error, request);
+      }
+      return finish(request, response);
+    },
+  };
+}
+
+/** Adds what every answer carries, and leaves the body of an answer to HEAD out. */
+function finish(request: Request, response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set("Cache-Control", "no-store");
+  headers.set("X-Content-Type-Options", "nosniff");
+  const body = request.method === "HEAD" ? null : response.body;
+  return new Response(body, { status: response.status, headers });
+}

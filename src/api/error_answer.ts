@@ -1,0 +1,82 @@
+import { BrokerError, type ErrorCode, type Issue } from "../errors.ts";
+import { HttpFault, type HttpFaultCode } from "./http_fault.ts";
+
+/** The one place where a failure becomes a status (interfaces: HTTP API). */
+const STATUS: Readonly<Record<ErrorCode | HttpFaultCode, number>> = {
+  usage: 400,
+  validation_failed: 400,
+  not_found: 404,
+  already_exists: 409,
+  ambiguous_host: 409,
+  conflict: 409,
+  unauthorized: 401,
+  forbidden: 403,
+  vault_mismatch: 403,
+  limit_exceeded: 429,
+  // 403, not 401: the bearer token of the request is not what was wrong.
+  wrong_passphrase: 403,
+  passphrase_required: 403,
+  key_file_missing: 503,
+  home_unusable: 503,
+  schema_too_new: 503,
+  store_busy: 503,
+  disk_full: 507,
+  cancelled: 503,
+  not_a_terminal: 500,
+  unavailable: 503,
+  bad_request: 400,
+  host_not_allowed: 403,
+  origin_not_allowed: 403,
+  method_not_allowed: 405,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  vault_required: 400,
+};
+
+/** Fields that a status demands (RFC 9110, 11.6.1 and 10.2.3). */
+const STATUS_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { "WWW-Authenticate": 'Bearer realm="broker"' },
+  503: { "Retry-After": "1" },
+};
+
+/** The JSON of an answer that reports a failure. */
+interface ErrorBody extends Record<string, unknown> {
+  readonly error: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly issues?: readonly Issue[];
+}
+
+/** The answer to a failure that was foreseen, or `undefined` for any other thrown value. */
+export function answerKnownError(error: unknown): Response | undefined {
+  if (error instanceof HttpFault) return answer(error, [], error.headers);
+  if (error instanceof BrokerError) return answer(error, error.issues, {});
+  return undefined;
+}
+
+/** The answer to a failure that nobody foresaw: an id to look up in the log, and no word of the fault. */
+export function answerDefect(requestId: string): Response {
+  const body: ErrorBody = {
+    error: "internal_error",
+    message: "The broker failed to answer this request; its log has the reason",
+    request_id: requestId,
+  };
+  return Response.json(body, { status: 500 });
+}
+
+function answer(
+  error: HttpFault | BrokerError,
+  issues: readonly Issue[],
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const status = STATUS[error.code];
+  const body: ErrorBody = {
+    // First, so that no detail can take the place of the members that every client reads.
+    ...error.details,
+    error: error.code,
+    message: error.message,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(issues.length === 0 ? {} : { issues }),
+  };
+  return Response.json(body, { status, headers: { ...STATUS_HEADERS[status], ...headers } });
+}

@@ -1,0 +1,90 @@
+import type { Secret } from "../model/secret.ts";
+import type { Service } from "../model/service.ts";
+import type { Caller } from "../model/session.ts";
+import type { VaultSettings } from "../model/vault.ts";
+
+/**
+ * What the HTTP API needs of the rest of the program. The store's classes satisfy these interfaces as
+ * they stand, and a test passes literal objects. Every method that takes a vault's name throws
+ * BrokerError `not_found` when there is no such vault.
+ */
+
+/** Looks up the bearer of an agent's token. */
+export interface CallerPort {
+  /** The caller whose token this is, or `undefined` for a wrong, revoked or expired one. */
+  find(token: string): Caller | undefined;
+}
+
+/** Looks up operators' tokens (`brk_op_`), which a person gets by signing in. */
+export interface OperatorPort {
+  /** True for a token that is valid now. */
+  has(token: string): boolean;
+}
+
+/** The vaults' settings. */
+export interface VaultPort {
+  settings(vault: string): VaultSettings;
+  updateSettings(vault: string, change: Partial<VaultSettings>): void;
+}
+
+/** The services of each vault, in declaration order. */
+export interface ServicePort {
+  list(vault: string): readonly Service[];
+  /**
+   * The one service that a canonical name or a bare host means.
+   *
+   * @throws BrokerError `not_found`, or `ambiguous_host` with `candidates`.
+   */
+  resolve(vault: string, nameOrHost: string): Service;
+  replaceAll(vault: string, services: readonly Service[]): void;
+  upsert(vault: string, services: readonly Service[]): void;
+  remove(vault: string, name: string): void;
+  setEnabled(vault: string, name: string, enabled: boolean): void;
+  clear(vault: string): void;
+}
+
+/** The credentials of each vault. There is no way here to read a value. */
+export interface CredentialPort {
+  keys(vault: string): readonly string[];
+  /** Stores all entries or none. */
+  set(vault: string, entries: readonly { key: string; value: Secret }[]): void;
+  /** Deletes all keys or none. */
+  delete(vault: string, keys: readonly string[]): void;
+}
+
+/** Mints vault-scoped sessions. */
+export interface SessionPort {
+  create(options: { vault: string; ttlSeconds: number }): {
+    readonly token: Secret;
+    /** Milliseconds since the epoch. */
+    readonly expiresAt: number;
+  };
+}
+
+/** A failure that nobody foresaw, for the log: the client gets the request id only. */
+export interface Defect {
+  readonly requestId: string;
+  readonly method: string;
+  /** Path without query. */
+  readonly path: string;
+  readonly error: Error;
+}
+
+/** All that {@link createApi} is built from. */
+export interface ApiPorts {
+  /** The program's version, shown by `/healthz`. */
+  readonly version: string;
+  /** The authorities that this listener answers to, such as `127.0.0.1:14321`, `[::1]:14321`. */
+  readonly hosts: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly reportDefect: (defect: Defect) => void;
+  /** The CA's certificate. */
+  readonly certificatePem: string;
+  readonly callers: CallerPort;
+  readonly operators: OperatorPort;
+  readonly vaults: VaultPort;
+  readonly services: ServicePort;
+  readonly credentials: CredentialPort;
+  readonly sessions: SessionPort;
+}
