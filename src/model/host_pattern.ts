@@ -78,10 +78,11 @@ export function bareHost(pattern: HostPattern): string {
   return pattern.wildcard ? `*.${host}` : host;
 }
 
-/** True when two patterns match the same requests by the letter: host without regard to case, port, path. */
-export function isSamePattern(a: HostPattern, b: HostPattern): boolean {
-  return a.hostname === b.hostname && a.wildcard === b.wildcard && a.port === b.port &&
-    a.path === b.path;
+/** Equal for two patterns that match the same requests by the letter: host without case, port and path. */
+export function patternIdentity(pattern: HostPattern): string {
+  return `${pattern.wildcard ? "*." : ""}${pattern.hostname} ${pattern.port ?? ""} ${
+    pattern.path ?? ""
+  }`;
 }
 
 function findOverallFault(text: string): PatternFault | undefined {

@@ -1,14 +1,17 @@
-/** Edits between two words beyond which a suggestion would be a guess. */
+/** Edits between two words beyond which a suggestion would be a guess; half as many in short words. */
 const MAX_EDITS = 2;
+
+/** Longest word that counts as short, in letters. */
+const SHORT_WORD = 5;
 
 /**
  * The candidate that a mistyped word most likely means, or `undefined` when none is near: at most two
- * edits away, and fewer edits than the word has letters. Case does not count.
+ * edits away, one in words of up to five letters. Case does not count.
  */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   const typed = word.toLowerCase();
   let nearest: string | undefined;
-  let fewest = Math.min(MAX_EDITS, typed.length - 1) + 1;
+  let fewest = (typed.length > SHORT_WORD ? MAX_EDITS : MAX_EDITS / 2) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - typed.length) >= fewest) continue;
     const edits = editDistance(typed, candidate.toLowerCase());
