@@ -70,7 +70,7 @@ function fileFault(place: Place, specifier: string, unit: string, layer: Layer) 
   const target = unitOf(path);
   if (target === undefined) return `"${unit}" may not import "${path}", which is not part of src/`;
   if (target === unit || layer.imports.includes(target)) return undefined;
-  const allowed = layer.imports.length === 0 ? "nothing" : layer.imports.join(", ");
+  const allowed = layer.imports.length === 0 ? "itself" : layer.imports.join(", ");
   return `"${unit}" may not import "${target}" (only ${allowed})`;
 }
 
