@@ -61,7 +61,7 @@ Deno.test("a program file imports neither tests, scripts, unknown folders nor an
   for (const [specifier, message] of table) {
     const found = faults("src/api/x.ts", `import ${JSON.stringify(specifier)};`);
     assert.equal(found.length, 1, specifier);
-    assert.ok(found[0]?.includes(message), found[0]);
+    assert.ok(found[0]?.includes(message), `${found[0]}`);
   }
 });
 

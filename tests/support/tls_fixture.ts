@@ -8,6 +8,10 @@ import forge from "node-forge";
 import { latin1Bytes, latin1Text } from "./bytes.ts";
 
 const { asn1 } = forge;
+// The package's type declarations leave this function out.
+const { bytesFromIP: bytesFromIp } = forge.util as unknown as {
+  bytesFromIP(address: string): string | null;
+};
 const DAY_MS = 86_400_000;
 
 /** Object identifiers used below (RFC 5280, RFC 5758). */
@@ -183,7 +187,7 @@ function extension(oid: string, critical: boolean, value: forge.asn1.Asn1) {
 }
 
 function alternativeName(host: string) {
-  const address = forge.util.bytesFromIP(host);
+  const address = bytesFromIp(host);
   // GeneralName: dNSName is [2], iPAddress is [7] (RFC 5280, section 4.2.1.6).
   return address === null ? contextValue(2, host) : contextValue(7, address);
 }
