@@ -1,0 +1,240 @@
+import { HttpFault } from "../http1/fault.ts";
+import { type Framing, responseFraming } from "../http1/framing.ts";
+import { type HeaderField, headerValues } from "../http1/headers.ts";
+import { forwardableResponseHeaders } from "../http1/hop_by_hop.ts";
+import type { RequestHead } from "../http1/request_head.ts";
+import type { ResponseHead } from "../http1/response_head.ts";
+import { serializeResponseHead } from "../http1/serialize.ts";
+import { ChunkedSink, PlainSink, streamBody } from "./body.ts";
+import type { ClientConnection } from "./client_connection.ts";
+import type { ProxyContext } from "./context.ts";
+import { readResponseHead } from "./read_head.ts";
+import type { Refusal } from "./refusal.ts";
+import { persistenceFields, wantsKeepAlive } from "./reply.ts";
+import type { RowDraft } from "./row_draft.ts";
+import { splice } from "./splice.ts";
+import type { UpstreamConnection } from "./upstream_pool.ts";
+
+/** How far a request had come when its answer failed. */
+export type AnswerStage = "nothing-sent" | "no-answer" | "within-answer";
+
+/** The upstream did not answer, or not in a way that can be relayed. */
+export class AnswerFailed extends Error {
+  override readonly name = "AnswerFailed";
+  readonly stage: AnswerStage;
+  readonly refusal: Refusal;
+
+  constructor(stage: AnswerStage, options: { cause?: unknown; refusal?: Refusal } = {}) {
+    super("The upstream's answer failed", { cause: options.cause });
+    this.stage = stage;
+    this.refusal = options.refusal ?? CLOSED;
+  }
+}
+
+const CLOSED: Refusal = {
+  code: "upstream_protocol_error",
+  message: "The upstream closed the connection without an answer",
+};
+
+/** What an {@link Answer} works with. */
+export interface AnswerOptions {
+  readonly client: ClientConnection;
+  readonly upstream: UpstreamConnection;
+  readonly head: RequestHead;
+  readonly row: RowDraft;
+  readonly context: ProxyContext;
+  /** The request asked for a WebSocket. */
+  readonly upgrade: boolean;
+  /** Makes the rewriter of client frames, where the service substitutes in them. */
+  readonly rewriteFrames: (() => (bytes: Uint8Array) => Uint8Array[]) | undefined;
+}
+
+/** One answer on its way from the upstream to the client. */
+export class Answer {
+  /** True once the client has been sent the beginning of the final answer. */
+  started = false;
+  /** True once the upstream's connection is in step for a further request. */
+  reusable = false;
+  readonly #options: AnswerOptions;
+  #idleMs: number;
+  #done = false;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    this.#idleMs = options.context.limits.upstreamIdleMs;
+  }
+
+  /**
+   * Begins to read the client's next request while the answer is awaited: that is how a client that
+   * leaves is noticed. A client that only closed its sending side still gets its answer, unless the
+   * upstream stays silent.
+   */
+  watchClient(): void {
+    const { client, upstream, context } = this.#options;
+    if (this.#done || client.reader.buffered > 0) return;
+    client.reader.fill().then((open) => {
+      if (open || this.#done) return;
+      this.#idleMs = context.limits.halfClosedIdleMs;
+      this.#touch();
+    }, () => {
+      if (!this.#done) context.pool.discard(upstream);
+    });
+  }
+
+  /**
+   * Relays the answer, interim ones included, and says what becomes of the client's connection.
+   *
+   * @throws {AnswerFailed} when there is none that can be relayed.
+   */
+  async relay(): Promise<"keep" | "linger" | "close"> {
+    try {
+      const head = await this.#finalHead();
+      if (head.status === 101) return await this.#switchProtocols(head);
+      return await this.#relayFinal(head);
+    } finally {
+      this.#done = true;
+    }
+  }
+
+  async #finalHead(): Promise<ResponseHead> {
+    const { upstream, head, client } = this.#options;
+    while (true) {
+      const answer = await this.#readHead(upstream);
+      if (answer.status >= 200) return answer;
+      if (answer.status === 101) {
+        if (this.#options.upgrade) return answer;
+        throw this.#protocolError("it switches protocols without having been asked");
+      }
+      if (head.minorVersion === 0) continue; // HTTP/1.0 knows no interim answers.
+      client.writer.text(serializeResponseHead(answer, forwardableResponseHeaders(answer.headers)));
+      await client.writer.flush();
+    }
+  }
+
+  async #readHead(upstream: UpstreamConnection): Promise<ResponseHead> {
+    try {
+      return await readResponseHead(upstream.reader);
+    } catch (cause) {
+      if (upstream.timedOut) {
+        throw new AnswerFailed("within-answer", {
+          cause,
+          refusal: { code: "upstream_timeout", message: "The upstream did not answer in time" },
+        });
+      }
+      if (cause instanceof HttpFault) throw this.#protocolError(cause.message);
+      if (cause instanceof Deno.errors.InvalidData) {
+        throw new AnswerFailed("within-answer", {
+          cause,
+          refusal: {
+            code: "upstream_tls_failed",
+            message: `The upstream ended TLS: ${cause.message}`,
+          },
+        });
+      }
+      const stage = upstream.reader.buffered > 0 ? "within-answer" : "no-answer";
+      throw new AnswerFailed(stage, { cause });
+    }
+  }
+
+  #protocolError(reason: string): AnswerFailed {
+    return new AnswerFailed("within-answer", {
+      refusal: {
+        code: "upstream_protocol_error",
+        message: `The upstream's answer cannot be relayed: ${reason}`,
+      },
+    });
+  }
+
+  #framingOf(answer: ResponseHead): Framing {
+    try {
+      return responseFraming(answer, this.#options.head.method);
+    } catch (error) {
+      if (error instanceof HttpFault) throw this.#protocolError(error.message);
+      throw error;
+    }
+  }
+
+  async #relayFinal(answer: ResponseHead): Promise<"keep" | "linger"> {
+    const { client, upstream, head, row } = this.#options;
+    const framing = this.#framingOf(answer);
+    const chunked = head.minorVersion === 1 &&
+      (framing.kind === "chunked" || framing.kind === "until-close");
+    const endsWithClose = !chunked &&
+      (framing.kind === "chunked" || framing.kind === "until-close");
+    const keepAlive = wantsKeepAlive(head) && !endsWithClose;
+    const fields: HeaderField[] = forwardableResponseHeaders(answer.headers);
+    if (chunked) fields.push(["Transfer-Encoding", "chunked"]);
+    fields.push(...persistenceFields(head, keepAlive));
+    this.started = true;
+    row.status = answer.status;
+    client.writer.text(serializeResponseHead(answer, fields));
+    await this.#streamBody(
+      framing,
+      chunked ? new ChunkedSink(client.writer, () => true) : new PlainSink(client.writer),
+    );
+    this.reusable = framing.kind !== "until-close" && upstream.reader.buffered === 0 &&
+      wantsKeepAlive({ ...answer, method: "", target: "" });
+    return keepAlive ? "keep" : "linger";
+  }
+
+  async #streamBody(framing: Framing, sink: PlainSink | ChunkedSink): Promise<void> {
+    const { upstream, row } = this.#options;
+    try {
+      await streamBody(upstream.reader, framing, {
+        sink,
+        progress: {
+          piece: (length) => {
+            row.responseBytes += length;
+            this.#touch();
+          },
+        },
+      });
+    } catch (cause) {
+      if (upstream.timedOut) {
+        throw new AnswerFailed("within-answer", {
+          cause,
+          refusal: { code: "upstream_timeout", message: "The upstream stopped within its answer" },
+        });
+      }
+      throw new AnswerFailed("within-answer", { cause });
+    }
+  }
+
+  /** From here on the connection is no longer HTTP (RFC 9110 section 15.2.2). */
+  async #switchProtocols(answer: ResponseHead): Promise<"close"> {
+    const { client, upstream, row, context, rewriteFrames } = this.#options;
+    this.started = true;
+    row.status = 101;
+    const protocol = headerValues(answer.headers, "upgrade")[0] ?? "websocket";
+    client.writer.text(serializeResponseHead(answer, [
+      ...forwardableResponseHeaders(answer.headers),
+      ["Connection", "Upgrade"],
+      ["Upgrade", protocol],
+    ]));
+    await client.writer.flush();
+    this.#idleMs = context.limits.tunnelIdleMs;
+    this.#touch();
+    const rewrite = rewriteFrames?.();
+    const toUpstream = {
+      piece: (length: number) => {
+        row.requestBytes += length;
+        this.#touch();
+      },
+    };
+    await splice(client, upstream, {
+      toUpstream: rewrite === undefined ? toUpstream : { ...toUpstream, rewrite },
+      toClient: {
+        piece: (length) => {
+          row.responseBytes += length;
+          this.#touch();
+        },
+      },
+    });
+    return "close";
+  }
+
+  /** The other side is alive: its time begins anew. */
+  #touch(): void {
+    this.#options.upstream.deadline.at = Date.now() + this.#idleMs;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Authority } from "../http1/request_target.ts";
+import type { AccessCheck } from "./access.ts";
+import { compiledVault } from "./compiled_vault.ts";
+import type { VaultState } from "./ports.ts";
+
+/** A tunnel whose bytes nobody looks at. */
+export interface BlindTunnel {
+  readonly authority: Authority;
+  readonly access: AccessCheck;
+  close(): void;
+}
+
+/** How often open blind tunnels are held against changes of the store, in milliseconds. */
+const LOOK_MS = 250;
+
+/**
+ * The open blind tunnels. When a service for their host appears, the vault closes or their session
+ * ends, they are closed, so that the client's next request is brokered or refused.
+ */
+export class BlindTunnels {
+  readonly #state: VaultState;
+  readonly #tunnels = new Set<BlindTunnel>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #revision: number | undefined;
+
+  constructor(state: VaultState) {
+    this.#state = state;
+  }
+
+  add(tunnel: BlindTunnel): void {
+    this.#tunnels.add(tunnel);
+    if (this.#timer === undefined) {
+      this.#revision = this.#state.revision();
+      this.#timer = setInterval(() => this.#look(), LOOK_MS);
+      Deno.unrefTimer(this.#timer);
+    }
+  }
+
+  remove(tunnel: BlindTunnel): void {
+    this.#tunnels.delete(tunnel);
+    if (this.#tunnels.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Closes every tunnel. */
+  close(): void {
+    for (const tunnel of [...this.#tunnels]) {
+      this.remove(tunnel);
+      tunnel.close();
+    }
+  }
+
+  #look(): void {
+    const revision = this.#state.revision();
+    const changed = revision !== this.#revision;
+    this.#revision = revision;
+    for (const tunnel of [...this.#tunnels]) {
+      if (changed ? mayStayBlind(tunnel) : !hasExpired(tunnel)) continue;
+      this.remove(tunnel);
+      tunnel.close();
+    }
+  }
+}
+
+/** True for a CONNECT whose bytes may pass unseen: no service could match, and the vault lets it pass. */
+export function isBlind(access: AccessCheck, authority: Authority): boolean {
+  const { vault } = access.check();
+  if (vault.cleared || vault.settings.unmatchedHostPolicy === "deny") return false;
+  return !compiledVault(vault).matcher.couldMatchHost(authority.hostname, authority.port);
+}
+
+function mayStayBlind(tunnel: BlindTunnel): boolean {
+  try {
+    return isBlind(tunnel.access, tunnel.authority);
+  } catch {
+    return false;
+  }
+}
+
+function hasExpired(tunnel: BlindTunnel): boolean {
+  try {
+    tunnel.access.check();
+    return false;
+  } catch {
+    return true;
+  }
+}

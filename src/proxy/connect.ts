@@ -1,0 +1,256 @@
+import { HttpFault } from "../http1/fault.ts";
+import { requestFraming } from "../http1/framing.ts";
+import { headerValues } from "../http1/headers.ts";
+import type { RequestHead } from "../http1/request_head.ts";
+import { type Authority, hostField } from "../http1/request_target.ts";
+import type { AccessCheck } from "./access.ts";
+import { isBlind } from "./blind_tunnels.ts";
+import { ClientConnection } from "./client_connection.ts";
+import { compiledVault } from "./compiled_vault.ts";
+import type { ProxyContext } from "./context.ts";
+import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
+import { RowDraft } from "./row_draft.ts";
+import { serveRequests, tunnelHandler } from "./serve.ts";
+import { splice } from "./splice.ts";
+import { type ByteStream, closeQuietly, WireReader } from "./wire.ts";
+
+const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
+
+/** First byte of a TLS record that carries a handshake (RFC 8446 section 5.1). */
+const TLS_HANDSHAKE = 0x16;
+
+/** Longest method with its blank: enough to tell HTTP from other protocols. */
+const METHOD_PEEK_BYTES = 12;
+
+/** A CONNECT request whose client may use the broker. */
+export interface ConnectRequest {
+  readonly authority: Authority;
+  readonly access: AccessCheck;
+}
+
+/** A tunnel that is opened; where its upstream or vault cannot be used, every request gets the refusal. */
+interface Intercepted extends ConnectRequest {
+  readonly refusal: Refusal | undefined;
+}
+
+/**
+ * Checks a CONNECT's own form: it has no body, and one Host at most (its value decides nothing).
+ *
+ * @throws {HttpFault} otherwise.
+ */
+export function checkConnectHead(head: RequestHead): void {
+  if (headerValues(head.headers, "host").length > 1) {
+    throw new HttpFault("there are several Host fields");
+  }
+  const framing = requestFraming(head);
+  if (framing.kind === "chunked" || (framing.kind === "length" && framing.length > 0)) {
+    throw new HttpFault("a CONNECT carries a body");
+  }
+}
+
+/**
+ * Serves a tunnel to its end. Bytes to a host that no service could match pass unseen; everything else
+ * is opened, so that it can be brokered or the client can read why not.
+ */
+export async function serveConnect(
+  client: ClientConnection,
+  request: ConnectRequest,
+  context: ProxyContext,
+): Promise<void> {
+  let refusal: Refusal | undefined;
+  try {
+    if (isBlind(request.access, request.authority)) {
+      return await serveBlind(client, request, context);
+    }
+  } catch (error) {
+    // Said inside the tunnel: clients do not show the body of a refused CONNECT.
+    if (!(error instanceof RefusalError)) throw error;
+    refusal = error.refusal;
+  }
+  client.writer.text(ESTABLISHED);
+  await client.writer.flush();
+  await serveIntercepted(client, { ...request, refusal }, context);
+}
+
+async function serveBlind(
+  client: ClientConnection,
+  request: ConnectRequest,
+  context: ProxyContext,
+): Promise<void> {
+  const row = new RowDraft("tunnel");
+  row.access = request.access.check();
+  row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
+  const upstream = await context.dialer.dial({
+    scheme: "tunnel",
+    authority: request.authority,
+    exactHost: false,
+    localOnly: false,
+  });
+  const tunnel = {
+    authority: request.authority,
+    access: request.access,
+    close: () => closeBoth(client.stream, upstream),
+  };
+  context.tunnels.add(tunnel);
+  try {
+    client.writer.text(ESTABLISHED);
+    await client.writer.flush();
+    row.status = 200;
+    const touch = () => client.deadline.at = Date.now() + context.limits.tunnelIdleMs;
+    touch();
+    await splice(client, { stream: upstream, reader: new WireReader(upstream) }, {
+      toUpstream: {
+        piece: (length) => {
+          row.requestBytes += length;
+          touch();
+        },
+      },
+      toClient: {
+        piece: (length) => {
+          row.responseBytes += length;
+          touch();
+        },
+      },
+    });
+  } finally {
+    context.tunnels.remove(tunnel);
+    tunnel.close();
+    context.log.record(row.finish());
+  }
+}
+
+async function serveIntercepted(
+  client: ClientConnection,
+  request: Intercepted,
+  context: ProxyContext,
+): Promise<void> {
+  switch (await peekProtocol(client)) {
+    case "tls":
+      return await serveTls(client, request, context);
+    case "http":
+      return await serveRequests(client, context, {
+        ingress: "connect",
+        handle: tunnelHandler(client, context, {
+          scheme: "http",
+          authority: request.authority,
+          access: request.access,
+          refusal: request.refusal,
+        }),
+      });
+    case "other":
+      // Neither can a credential be put into it nor an answer be given in it.
+      if (request.refusal === undefined && mayPassUnread(request)) {
+        return await serveOther(client, request, context);
+      }
+      return recordUnsaid(request, context);
+    case "closed":
+      return recordUnsaid(request, context);
+  }
+}
+
+/** A refusal that the client never asked to hear still happened. */
+function recordUnsaid(request: Intercepted, context: ProxyContext): void {
+  if (request.refusal === undefined) return;
+  const row = new RowDraft("tunnel");
+  row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
+  row.errorCode = request.refusal.code;
+  row.status = REFUSAL_STATUS[request.refusal.code];
+  context.log.record(row.finish());
+}
+
+/** A protocol that is not HTTP passes where the vault lets unmatched traffic pass; it gets no credential. */
+function mayPassUnread({ access, authority }: ConnectRequest): boolean {
+  const { vault } = access.check();
+  return !vault.cleared && vault.settings.unmatchedHostPolicy === "passthrough" &&
+    compiledVault(vault).matcher.couldMatchHost(authority.hostname, authority.port);
+}
+
+async function serveOther(
+  client: ClientConnection,
+  request: ConnectRequest,
+  context: ProxyContext,
+): Promise<void> {
+  const { vault } = request.access.check();
+  const { hostname, port } = request.authority;
+  const row = new RowDraft("tunnel");
+  row.access = request.access.check();
+  row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
+  const upstream = await context.dialer.dial({
+    scheme: "tunnel",
+    authority: request.authority,
+    exactHost: compiledVault(vault).matcher.hasExactHost(hostname, port),
+    localOnly: false,
+  });
+  try {
+    row.status = 200;
+    const touch = (length: number, direction: "requestBytes" | "responseBytes") => {
+      row[direction] += length;
+      client.deadline.at = Date.now() + context.limits.tunnelIdleMs;
+    };
+    await splice(client, { stream: upstream, reader: new WireReader(upstream) }, {
+      toUpstream: { piece: (length) => touch(length, "requestBytes") },
+      toClient: { piece: (length) => touch(length, "responseBytes") },
+    });
+  } finally {
+    closeQuietly(upstream);
+    context.log.record(row.finish());
+  }
+}
+
+/** Opens the client's TLS under a leaf for the host, and serves the requests inside. */
+async function serveTls(
+  client: ClientConnection,
+  request: Intercepted,
+  context: ProxyContext,
+): Promise<void> {
+  const { inner, tls } = await context.acceptor.open(request.authority.hostname);
+  const touch = { piece: () => {} };
+  const copying = splice(client, { stream: inner, reader: new WireReader(inner) }, {
+    toUpstream: touch,
+    toClient: touch,
+  });
+  const decrypted = new ClientConnection(tls);
+  context.deadlines.watch(decrypted.deadline, () => closeQuietly(tls));
+  try {
+    await serveRequests(decrypted, context, {
+      ingress: "connect",
+      handle: tunnelHandler(decrypted, context, {
+        scheme: "https",
+        authority: request.authority,
+        access: request.access,
+        refusal: request.refusal,
+      }),
+    });
+  } finally {
+    context.deadlines.forget(decrypted.deadline);
+    closeQuietly(tls);
+    client.deadline.at = Date.now() + context.limits.lingerMs;
+    await copying;
+  }
+}
+
+/** Looks at the first bytes without taking them. */
+async function peekProtocol(
+  client: ClientConnection,
+): Promise<"tls" | "http" | "other" | "closed"> {
+  const { reader } = client;
+  while (true) {
+    if (reader.buffered > 0) {
+      if (reader.buffer[reader.start] === TLS_HANDSHAKE) return "tls";
+      const text = new TextDecoder().decode(
+        reader.buffer.subarray(
+          reader.start,
+          Math.min(reader.end, reader.start + METHOD_PEEK_BYTES),
+        ),
+      );
+      if (/^(\r\n)*[A-Z]+ /.test(text)) return "http";
+      if (!/^(\r\n)*[A-Z]*$/.test(text) || text.length === METHOD_PEEK_BYTES) return "other";
+    }
+    if (!(await reader.fill())) return "closed";
+  }
+}
+
+function closeBoth(client: ByteStream, upstream: ByteStream): void {
+  closeQuietly(client);
+  closeQuietly(upstream);
+}

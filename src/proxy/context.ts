@@ -1,0 +1,20 @@
+import type { BlindTunnels } from "./blind_tunnels.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { Dialer } from "./dial.ts";
+import type { ProxyLimits } from "./limits.ts";
+import type { RequestLog, TlsAcceptor, VaultState } from "./ports.ts";
+import type { UpstreamPool } from "./upstream_pool.ts";
+
+/** What every connection of one proxy shares. */
+export interface ProxyContext {
+  readonly state: VaultState;
+  readonly log: RequestLog;
+  readonly limits: ProxyLimits;
+  readonly deadlines: Deadlines;
+  readonly dialer: Dialer;
+  readonly pool: UpstreamPool;
+  readonly acceptor: TlsAcceptor;
+  readonly tunnels: BlindTunnels;
+  /** Takes an error that nobody foresaw, with the id of the request it ended. */
+  readonly onDefect: (error: unknown, requestId: string) => void;
+}

@@ -1,0 +1,164 @@
+import type { Authority } from "../http1/request_target.ts";
+import { isLocalAddress, parseAddress } from "./address_guard.ts";
+import type { ProxyLimits } from "./limits.ts";
+import type { AddressGuard, Resolver, UpstreamTls } from "./ports.ts";
+import { RefusalError } from "./refusal.ts";
+import { closeQuietly } from "./wire.ts";
+
+/** Where to connect, and what the vault's services allow there. */
+export interface DialTarget {
+  readonly scheme: "http" | "https" | "tunnel";
+  readonly authority: Authority;
+  /** An exact-host service names the host, which opens guarded addresses (interfaces: Guarded addresses). */
+  readonly exactHost: boolean;
+  /** A credential would travel in the clear, which only loopback and private addresses may see. */
+  readonly localOnly: boolean;
+}
+
+/** What a {@link Dialer} works with. */
+export interface DialerOptions {
+  readonly resolve: Resolver;
+  readonly guard: AddressGuard;
+  readonly tls: UpstreamTls;
+  readonly limits: ProxyLimits;
+  /** True for an address and port on which the broker itself listens. */
+  readonly isOwnListener: (address: string, port: number) => boolean;
+}
+
+/** Tried alone for this long before the next address of a name gets its turn, in milliseconds (RFC 8305). */
+const NEXT_ADDRESS_MS = 2_500;
+
+/**
+ * Opens connections to upstreams. The name is resolved once, the address that passes the guard is the
+ * address that is dialled, so that a name which changes its answer in between gains nothing.
+ */
+export class Dialer {
+  readonly #options: DialerOptions;
+
+  constructor(options: DialerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {RefusalError} with the reason why there is no connection. */
+  async dial(target: DialTarget): Promise<Deno.TcpConn | Deno.TlsConn> {
+    const addresses = this.#permitted(target, await this.#resolve(target.authority.hostname));
+    const tcp = await this.#connectAny(target, addresses);
+    try {
+      tcp.setNoDelay(true);
+      if (target.scheme !== "https") return tcp;
+      return await this.#options.tls.connect(tcp, target.authority.hostname);
+    } catch (error) {
+      closeQuietly(tcp);
+      if (error instanceof RefusalError) throw error;
+      throw new RefusalError({
+        code: "upstream_tls_failed",
+        message: error instanceof Error ? error.message : "The TLS handshake failed",
+      }, { cause: error });
+    }
+  }
+
+  async #resolve(hostname: string): Promise<readonly string[]> {
+    if (parseAddress(hostname) !== undefined) return [hostname];
+    let addresses: readonly string[] = [];
+    let cause: unknown;
+    try {
+      addresses = await this.#options.resolve(hostname);
+    } catch (error) {
+      cause = error;
+    }
+    if (addresses.length > 0) return addresses;
+    throw new RefusalError({
+      code: "dns_failed",
+      message: `The name "${hostname}" does not resolve`,
+    }, { cause });
+  }
+
+  #permitted(target: DialTarget, addresses: readonly string[]): readonly string[] {
+    const { hostname, port } = target.authority;
+    if (addresses.some((address) => this.#options.isOwnListener(address, port))) {
+      throw new RefusalError({
+        code: "loop_detected",
+        message: `"${hostname}" port ${port} is the broker itself`,
+      });
+    }
+    let blocked: { address: string; reason: string } | undefined;
+    const allowed = addresses.filter((address) => {
+      const verdict = this.#options.guard.check(address, { exactHost: target.exactHost });
+      if (!verdict.allowed) blocked ??= { address, reason: verdict.reason };
+      return verdict.allowed;
+    });
+    if (allowed.length === 0 && blocked !== undefined) {
+      throw new RefusalError({
+        code: "network_blocked",
+        message: `"${hostname}" resolves to a guarded address: ${blocked.reason}`,
+        extras: { address: blocked.address },
+      });
+    }
+    if (!target.localOnly) return allowed;
+    const local = allowed.filter(isLocalAddress);
+    if (local.length > 0) return local;
+    throw new RefusalError({
+      code: "plaintext_refused",
+      message: `A credential would travel to "${hostname}" over plain HTTP`,
+    });
+  }
+
+  async #connectAny(
+    target: DialTarget,
+    addresses: readonly string[],
+  ): Promise<Deno.TcpConn> {
+    const { port } = target.authority;
+    let failure: unknown;
+    for (const [index, address] of addresses.entries()) {
+      const isLast = index === addresses.length - 1;
+      const limit = isLast ? this.#options.limits.connectMs : NEXT_ADDRESS_MS;
+      try {
+        return await connectWithin(address, port, Math.min(limit, this.#options.limits.connectMs));
+      } catch (error) {
+        failure = error;
+      }
+    }
+    if (failure instanceof ConnectTimeout) {
+      throw new RefusalError({
+        code: "upstream_timeout",
+        message: `"${target.authority.hostname}" port ${port} did not accept a connection in time`,
+      });
+    }
+    throw new RefusalError({
+      code: "upstream_unreachable",
+      message: `"${target.authority.hostname}" port ${port} cannot be reached: ${
+        reasonOf(failure)
+      }`,
+    }, { cause: failure });
+  }
+}
+
+class ConnectTimeout extends Error {}
+
+async function connectWithin(
+  hostname: string,
+  port: number,
+  limitMs: number,
+): Promise<Deno.TcpConn> {
+  const connecting = Deno.connect({ hostname, port });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ConnectTimeout()), limitMs);
+  });
+  try {
+    return await Promise.race([connecting, expired]);
+  } catch (error) {
+    // The attempt cannot be cancelled; whatever it still yields is not wanted.
+    connecting.then(closeQuietly, () => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The operating system's words for why a connection failed; they name no secret. */
+function reasonOf(failure: unknown): string {
+  if (failure instanceof Deno.errors.ConnectionRefused) return "connection refused";
+  if (failure instanceof Error) return failure.message.replace(/ \(os error \d+\)/, "");
+  return "connection failed";
+}

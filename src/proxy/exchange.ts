@@ -1,0 +1,332 @@
+import { HttpFault } from "../http1/fault.ts";
+import { type Framing, requestFraming } from "../http1/framing.ts";
+import { headerValues } from "../http1/headers.ts";
+import type { RequestHead } from "../http1/request_head.ts";
+import { type Authority, hostField } from "../http1/request_target.ts";
+import { serializeRequestHead } from "../http1/serialize.ts";
+import type { Ingress } from "../model/request_log_row.ts";
+import type { Access, AccessCheck } from "./access.ts";
+import { streamBody, Truncated } from "./body.ts";
+import type { ClientConnection } from "./client_connection.ts";
+import { collectBody } from "./collect_body.ts";
+import type { CompiledService } from "./compiled_vault.ts";
+import { Answer, AnswerFailed } from "./answer.ts";
+import type { ProxyContext } from "./context.ts";
+import type { DialTarget } from "./dial.ts";
+import {
+  checkHostFields,
+  connectionFields,
+  isWebSocketUpgrade,
+  type OutboundHead,
+  outboundHead,
+  withContentLength,
+} from "./outbound.ts";
+import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
+import { replyRefusal, wantsKeepAlive } from "./reply.ts";
+import { type Route, routeRequest } from "./route_request.ts";
+import { RowDraft } from "./row_draft.ts";
+import { isMalformedUpload, Upload } from "./upload.ts";
+import type { UpstreamConnection } from "./upstream_pool.ts";
+
+/** One request as it reached the proxy, its destination decided. */
+export interface InboundRequest {
+  readonly head: RequestHead;
+  readonly ingress: Ingress;
+  readonly scheme: "http" | "https";
+  readonly authority: Authority;
+  readonly pathAndQuery: string;
+  readonly access: AccessCheck;
+  /** Given instead of an answer, whatever is asked: the tunnel was opened only to say this. */
+  readonly refusal?: Refusal;
+}
+
+/** What becomes of the client's connection: `linger` lets it read its answer before the close. */
+export type After = "keep" | "close" | "linger";
+
+/** Methods that may be sent twice (RFC 9110 section 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(
+  ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"],
+);
+
+const NO_BODY: Framing = { kind: "none" };
+
+/**
+ * Brokers one request: check, match, inject, forward, answer, log. The body of this class is the one
+ * list of calls; each decision has its own file.
+ */
+export class Exchange {
+  readonly #client: ClientConnection;
+  readonly #request: InboundRequest;
+  readonly #context: ProxyContext;
+  readonly #row: RowDraft;
+  #framing: Framing = NO_BODY;
+  #upload: Upload | undefined;
+  #answer: Answer | undefined;
+  /** The client's body, once it has been read whole. */
+  #body: Uint8Array | undefined;
+
+  constructor(client: ClientConnection, request: InboundRequest, context: ProxyContext) {
+    this.#client = client;
+    this.#request = request;
+    this.#context = context;
+    this.#row = new RowDraft(request.ingress);
+  }
+
+  /** Runs the exchange to its end; never rejects. */
+  async run(): Promise<After> {
+    try {
+      return await this.#broker();
+    } catch (error) {
+      return await this.#fail(error);
+    } finally {
+      this.#context.log.record(this.#row.finish());
+    }
+  }
+
+  async #broker(): Promise<After> {
+    const { head, scheme, authority, pathAndQuery } = this.#request;
+    const path = withoutQuery(pathAndQuery);
+    this.#row.describe({ method: head.method, host: hostField(scheme, authority), path });
+    checkHostFields(head);
+    this.#framing = requestFraming(head);
+    const access = this.#request.access.check();
+    this.#row.access = access;
+    if (this.#request.refusal !== undefined) throw new RefusalError(this.#request.refusal);
+    const route = routeRequest(access.vault, authority, path);
+    this.#row.service = route.service;
+    const outbound = outboundHead(head, { ...this.#request, service: route.service });
+    return await this.#forward(await this.#withBody(outbound, route.service), access, route);
+  }
+
+  /** Reads and substitutes the body where the service asks for it; otherwise the body streams. */
+  async #withBody(
+    outbound: OutboundHead,
+    service: CompiledService | undefined,
+  ): Promise<OutboundHead> {
+    if (service?.substitutions.kind !== "ready" || this.#framing.kind === "none") return outbound;
+    const replacer = service.substitutions.body?.(this.#request.head.headers);
+    if (replacer === undefined) return outbound;
+    await this.#goAhead();
+    const body = await collectBody(this.#client, this.#framing, {
+      limitBytes: this.#context.limits.substitutedBodyBytes,
+      piece: (length) => this.#received(length),
+    });
+    this.#framing = NO_BODY;
+    const replaced = replacer.replace(body);
+    this.#body = replaced;
+    return { ...outbound, headers: withContentLength(outbound.headers, replaced.length) };
+  }
+
+  /** The broker itself wants the body, so it answers the client's question whether to send it. */
+  async #goAhead(): Promise<void> {
+    if (!expectsContinue(this.#request.head)) return;
+    this.#client.writer.text("HTTP/1.1 100 Continue\r\n\r\n");
+    await this.#client.writer.flush();
+  }
+
+  async #forward(outbound: OutboundHead, access: Access, route: Route): Promise<After> {
+    const target = this.#dialTarget(access, route);
+    const key = `${access.vault.id}|${target.scheme}|${target.authority.hostname}|` +
+      `${target.authority.port}|${target.exactHost}|${target.localOnly}`;
+    const pooled = this.#context.pool.take(key);
+    if (pooled !== undefined) {
+      try {
+        return await this.#converse(pooled, outbound, route);
+      } catch (error) {
+        if (!this.#mayRetry(error)) throw error;
+      }
+    }
+    return await this.#converse(await this.#context.pool.connect(key, target), outbound, route);
+  }
+
+  #dialTarget(access: Access, route: Route): DialTarget {
+    const { scheme, authority } = this.#request;
+    const service = route.service;
+    const plaintext = scheme === "http" && service !== undefined && service.keys.length > 0;
+    return {
+      scheme,
+      authority,
+      exactHost: route.exactHost,
+      localOnly: plaintext && access.vault.settings.plaintextCredentials === "local" &&
+        !service.namesPort,
+    };
+  }
+
+  /** Sends the request on a connection and relays its answer. */
+  async #converse(
+    upstream: UpstreamConnection,
+    outbound: OutboundHead,
+    route: Route,
+  ): Promise<After> {
+    const { pool, limits } = this.#context;
+    const answer = new Answer({
+      client: this.#client,
+      upstream,
+      head: this.#request.head,
+      row: this.#row,
+      context: this.#context,
+      upgrade: isWebSocketUpgrade(this.#request.head),
+      rewriteFrames: frameRewriter(route.service),
+    });
+    this.#answer = answer;
+    upstream.deadline.at = Date.now() + limits.upstreamIdleMs;
+    try {
+      await this.#send(upstream, outbound, route);
+      if (this.#upload === undefined) answer.watchClient();
+      const after = await answer.relay();
+      if (answer.reusable && (this.#upload === undefined || this.#upload.state === "complete")) {
+        pool.release(upstream);
+      } else {
+        pool.discard(upstream);
+      }
+      return await this.#finishUpload(after);
+    } catch (error) {
+      pool.discard(upstream);
+      throw error;
+    }
+  }
+
+  async #send(upstream: UpstreamConnection, outbound: OutboundHead, route: Route): Promise<void> {
+    const headers = connectionFields(outbound.headers, {
+      framing: this.#framing,
+      upgrade: isWebSocketUpgrade(this.#request.head),
+    });
+    upstream.writer.text(serializeRequestHead(outbound, headers));
+    if (this.#framing.kind !== "none") {
+      this.#upload = new Upload({
+        framing: this.#framing,
+        from: this.#client.reader,
+        to: upstream.writer,
+        reserved: route.service?.auth.kind === "ready" ? route.service.auth.slotNames : NO_NAMES,
+        progress: { piece: (length) => this.#received(length, upstream) },
+        onClientFailed: () => this.#context.pool.discard(upstream),
+      });
+      this.#upload.settled.then(() => {
+        if (this.#upload?.state === "complete") this.#answer?.watchClient();
+      });
+      return;
+    }
+    try {
+      if (this.#body !== undefined) await upstream.writer.data(this.#body);
+      await upstream.writer.flush();
+    } catch (cause) {
+      throw new AnswerFailed("nothing-sent", { cause });
+    }
+  }
+
+  /** The answer is out; whether the connection lives on depends on the rest of the body. */
+  async #finishUpload(after: After): Promise<After> {
+    const upload = this.#upload;
+    if (upload === undefined || upload.state === "complete") return after;
+    upload.discard();
+    this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;
+    await upload.settled;
+    this.#client.deadline.at = Infinity;
+    return upload.state === "client-failed" ? "close" : after;
+  }
+
+  /**
+   * A connection that waited in the pool may have been closed by the upstream at the moment it was
+   * used. The request goes out once more when the upstream cannot have acted on it: nothing could be
+   * written, or nothing came back and the method may be repeated; never once body bytes are gone.
+   */
+  #mayRetry(error: unknown): boolean {
+    if (!(error instanceof AnswerFailed) || this.#upload !== undefined) return false;
+    if (this.#client.reader.failed) return false;
+    if (error.stage === "nothing-sent") return true;
+    return error.stage === "no-answer" && IDEMPOTENT.has(this.#request.head.method);
+  }
+
+  #received(length: number, upstream?: UpstreamConnection): void {
+    this.#row.requestBytes += length;
+    if (upstream !== undefined) {
+      upstream.deadline.at = Date.now() + this.#context.limits.upstreamIdleMs;
+    }
+  }
+
+  /** Answers a failure where an answer is still possible. */
+  async #fail(error: unknown): Promise<After> {
+    const refusal = this.#refusalFor(error);
+    this.#row.errorCode = refusal?.code;
+    if (refusal === undefined || this.#answer?.started === true) return "close";
+    this.#row.status = REFUSAL_STATUS[refusal.code];
+    try {
+      return await this.#refuse(refusal);
+    } catch {
+      return "close"; // The client left while it was being answered.
+    }
+  }
+
+  #refusalFor(error: unknown): Refusal | undefined {
+    if (this.#upload?.state === "client-failed") {
+      if (!isMalformedUpload(this.#upload)) return undefined;
+      return malformed(this.#upload.failure as HttpFault);
+    }
+    if (error instanceof RefusalError) return error.refusal;
+    if (error instanceof AnswerFailed) return error.refusal;
+    if (error instanceof HttpFault) return malformed(error);
+    if (error instanceof Truncated || this.#client.reader.failed) return undefined;
+    this.#context.onDefect(error, this.#row.id);
+    return { code: "internal_error", message: "The broker failed; its log has the reason" };
+  }
+
+  async #refuse(refusal: Refusal): Promise<After> {
+    const { head } = this.#request;
+    const rest = this.#unreadBody(refusal);
+    const keepAlive = rest === "small" && wantsKeepAlive(head);
+    await replyRefusal(this.#client.writer, refusal, { requestId: this.#row.id, head, keepAlive });
+    if (this.#upload !== undefined) return await this.#finishUpload("linger");
+    if (!keepAlive) return "linger";
+    if (this.#framing.kind === "none") return "keep";
+    this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;
+    await streamBody(this.#client.reader, this.#framing, { sink: NOWHERE, progress: IGNORED });
+    this.#client.deadline.at = Infinity;
+    return "keep";
+  }
+
+  /** Whether what the client still sends is little enough to be read for the sake of the connection. */
+  #unreadBody(refusal: Refusal): "small" | "large" {
+    if (refusal.code === "bad_request" || refusal.code === "request_too_large") return "large";
+    if (this.#upload !== undefined) return "large";
+    if (this.#framing.kind === "none") return "small";
+    // A client that asks before it sends may or may not send now: only a new connection is in step.
+    if (expectsContinue(this.#request.head) || this.#framing.kind !== "length") return "large";
+    return this.#framing.length <= this.#context.limits.drainBytes ? "small" : "large";
+  }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+const NOWHERE = { data: () => {}, end: () => {}, flush: () => {} };
+const IGNORED = { piece: () => {} };
+
+/** A refusal for a message that breaks HTTP's grammar. */
+export function malformed(fault: HttpFault): Refusal {
+  return {
+    code: fault.kind === "head_too_large" ? "headers_too_large" : "bad_request",
+    message: `The request is malformed: ${fault.message}`,
+  };
+}
+
+/** Makes the rewriter of a WebSocket's client frames, where the service substitutes in them. */
+function frameRewriter(
+  service: CompiledService | undefined,
+): (() => (bytes: Uint8Array) => Uint8Array[]) | undefined {
+  const substitutions = service?.substitutions;
+  if (substitutions?.kind !== "ready" || substitutions.websocket === undefined) return undefined;
+  const begin = substitutions.websocket;
+  return () => {
+    const rewriter = begin((bytes) => crypto.getRandomValues(bytes));
+    return (bytes) => rewriter.push(bytes);
+  };
+}
+
+function withoutQuery(pathAndQuery: string): string {
+  const mark = pathAndQuery.indexOf("?");
+  return mark === -1 ? pathAndQuery : pathAndQuery.slice(0, mark);
+}
+
+function expectsContinue(head: RequestHead): boolean {
+  return headerValues(head.headers, "expect").some((value) =>
+    value.toLowerCase() === "100-continue"
+  );
+}

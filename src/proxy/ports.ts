@@ -1,0 +1,45 @@
+import type { RequestLogRow } from "../model/request_log_row.ts";
+import type { Caller } from "../model/session.ts";
+import type { VaultSnapshot } from "../model/vault_snapshot.ts";
+
+/** What the data plane asks the store. Each call is made once a request, so each must be cheap. */
+export interface VaultState {
+  /** Differs from the last call's number when anything may have changed since. */
+  revision(): number;
+  /** Who a token belongs to; `undefined` when it is unknown, revoked or expired. */
+  findCaller(token: string): Caller | undefined;
+  /** The vault as it stands; the same object for as long as nothing in it changed. */
+  snapshot(vaultName: string): VaultSnapshot | undefined;
+}
+
+/** Takes the rows of the request log; must neither block nor throw. */
+export interface RequestLog {
+  record(row: RequestLogRow): void;
+}
+
+/** One intercepted TLS connection: raw bytes go into `inner`, plaintext comes out of `tls`. */
+export interface AcceptedTls {
+  readonly inner: Deno.TcpConn;
+  readonly tls: Deno.TlsConn;
+}
+
+/** Terminates TLS under a leaf certificate of the broker's CA. */
+export interface TlsAcceptor {
+  open(hostname: string): Promise<AcceptedTls>;
+}
+
+/** Opens verified TLS to an upstream on a connection whose address has been checked. */
+export interface UpstreamTls {
+  connect(tcp: Deno.TcpConn, hostname: string): Promise<Deno.TlsConn>;
+}
+
+/** All addresses of a name, best first; an empty list when it has none. */
+export type Resolver = (hostname: string) => Promise<readonly string[]>;
+
+/** Decides which addresses may be dialled. */
+export interface AddressGuard {
+  check(
+    address: string,
+    options: { exactHost: boolean },
+  ): { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+}

@@ -1,0 +1,127 @@
+/** Every answer that the broker gives itself, by the code that `X-Broker-Error` carries. */
+export type RefusalCode =
+  | "bad_request"
+  | "forbidden"
+  | "no_services"
+  | "service_disabled"
+  | "vault_mismatch"
+  | "plaintext_refused"
+  | "network_blocked"
+  | "proxy_auth_required"
+  | "request_too_large"
+  | "headers_too_large"
+  | "credential_not_found"
+  | "credential_unusable"
+  | "dns_failed"
+  | "upstream_unreachable"
+  | "upstream_tls_failed"
+  | "upstream_protocol_error"
+  | "upstream_timeout"
+  | "loop_detected"
+  | "internal_error";
+
+/** Status of each code (interfaces: Proxy). */
+export const REFUSAL_STATUS: Readonly<Record<RefusalCode, number>> = {
+  bad_request: 400,
+  forbidden: 403,
+  no_services: 403,
+  service_disabled: 403,
+  vault_mismatch: 403,
+  plaintext_refused: 403,
+  network_blocked: 403,
+  proxy_auth_required: 407,
+  request_too_large: 413,
+  headers_too_large: 431,
+  credential_not_found: 502,
+  credential_unusable: 502,
+  dns_failed: 502,
+  upstream_unreachable: 502,
+  upstream_tls_failed: 502,
+  upstream_protocol_error: 502,
+  upstream_timeout: 504,
+  loop_detected: 508,
+  internal_error: 500,
+};
+
+/** Reason phrases of the statuses above (RFC 9110 section 15, RFC 6585, RFC 5842). */
+export const REASON: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  403: "Forbidden",
+  407: "Proxy Authentication Required",
+  413: "Content Too Large",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  504: "Gateway Timeout",
+  508: "Loop Detected",
+};
+
+/** What the client is to do about each code. */
+const HELP: Readonly<Record<RefusalCode, string>> = {
+  bad_request: "Send a well-formed HTTP/1.1 proxy request.",
+  forbidden: "Ask for access with POST /v1/proposals; a person approves it.",
+  no_services: "Ask for access with POST /v1/proposals; a person approves it.",
+  service_disabled: "Ask the person to run: broker vault service enable NAME",
+  vault_mismatch: "Use the vault that the token belongs to, or name one that it may use.",
+  plaintext_refused:
+    "Use https, or ask the person to run: broker vault settings set plaintext_credentials always",
+  network_blocked:
+    "Ask the person to add a service that names this host exactly, or to set BROKER_NETWORK_ALLOW.",
+  proxy_auth_required: "Send Proxy-Authorization: Basic base64(TOKEN:VAULT), or Bearer TOKEN.",
+  request_too_large: "Send a smaller body.",
+  headers_too_large: "Send a smaller request head.",
+  credential_not_found: "Tell the user which key is missing: broker vault credential set KEY",
+  credential_unusable:
+    "Tell the user which key has to be corrected: broker vault credential set KEY",
+  dns_failed: "Check the host name and the network connection.",
+  upstream_unreachable: "Check that the upstream is up and reachable from this machine.",
+  upstream_tls_failed:
+    "Check the upstream's certificate; BROKER_UPSTREAM_CA can name a PEM file of further roots.",
+  upstream_protocol_error:
+    "The upstream's answer cannot be relayed safely; report it to its owner.",
+  upstream_timeout: "Try again later.",
+  loop_detected: "Call the broker directly, not through itself.",
+  internal_error: "This is a defect of the broker: set BROKER_LOG=debug and look at its output.",
+};
+
+/** One refusal: nothing of the request reached an upstream, or nothing usable came back. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** For people; never holds a credential's value or a header's. */
+  readonly message: string;
+  /** Members that the JSON body has beside the common ones. */
+  readonly extras?: Readonly<Record<string, unknown>>;
+}
+
+/** Thrown where a refusal is found below the place that answers. */
+export class RefusalError extends Error {
+  override readonly name = "RefusalError";
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(refusal.message, options);
+    this.refusal = refusal;
+  }
+}
+
+/** The JSON document of a refusal (interfaces: Proxy). */
+export function refusalBody(refusal: Refusal, requestId: string): string {
+  return JSON.stringify({
+    error: refusal.code,
+    message: refusal.message,
+    help: HELP[refusal.code],
+    request_id: requestId,
+    ...refusal.extras,
+  }) + "\n";
+}
+
+/** The extras of a 403 for a host that an agent may ask for (spec: Errors, "Unknown host"). */
+export function proposalHint(host: string): Readonly<Record<string, unknown>> {
+  return {
+    proposal_hint: {
+      host,
+      endpoint: "POST /v1/proposals",
+      supported_auth_types: ["bearer", "basic", "api-key", "custom", "passthrough"],
+    },
+  };
+}

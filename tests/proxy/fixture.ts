@@ -1,0 +1,184 @@
+import type { RequestLogRow } from "../../src/model/request_log_row.ts";
+import { Secret } from "../../src/model/secret.ts";
+import type { Service } from "../../src/model/service.ts";
+import type { Caller } from "../../src/model/session.ts";
+import { DEFAULT_SETTINGS, type VaultSettings } from "../../src/model/vault.ts";
+import type { VaultSnapshot } from "../../src/model/vault_snapshot.ts";
+import { createAddressGuard } from "../../src/proxy/address_guard.ts";
+import type { ProxyLimits } from "../../src/proxy/limits.ts";
+import type { AddressGuard, Resolver, TlsAcceptor } from "../../src/proxy/ports.ts";
+import { Proxy } from "../../src/proxy/proxy.ts";
+import { proxyBasic, RawClient } from "../support/raw_client.ts";
+import { createTestAuthority, testAuthority } from "../support/tls_fixture.ts";
+
+/** The authority that stands for the broker's own CA in these tests. */
+const brokerAuthority = createTestAuthority("Test broker authority");
+
+/** What a {@link TestBroker} is started with; one vault called `default`. */
+export interface TestBrokerOptions {
+  readonly services?: readonly (Partial<Service> & Pick<Service, "host">)[];
+  readonly credentials?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<VaultSettings>;
+  readonly cleared?: boolean;
+  readonly limits?: Partial<ProxyLimits>;
+  /** Answers for names; every name is 127.0.0.1 when left out. */
+  readonly resolve?: Resolver;
+  /** The guard of the program, with nothing allowed, unless told. */
+  readonly guard?: AddressGuard;
+  readonly ownPorts?: readonly number[];
+}
+
+/** The data plane on real sockets, over a vault in memory. */
+export class TestBroker implements AsyncDisposable {
+  static readonly token = "brk_sess_test";
+  readonly rows: RequestLogRow[] = [];
+  readonly defects: unknown[] = [];
+  readonly proxy: Proxy;
+  readonly authorization: string = proxyBasic(TestBroker.token, "default");
+  /** The certificate that clients trust in intercepted tunnels, PEM. */
+  readonly caPem: string = brokerAuthority.certificatePem;
+  readonly #acceptor = new TestAcceptor();
+  readonly #callers = new Map<string, Caller>();
+  #vault: VaultSnapshot;
+  #revision = 1;
+
+  constructor(options: TestBrokerOptions = {}) {
+    this.#vault = snapshotOf(options);
+    this.addCaller(TestBroker.token, { vaultName: "default" });
+    this.proxy = Proxy.listen({ hostname: "127.0.0.1", port: 0 }, {
+      state: {
+        revision: () => this.#revision,
+        findCaller: (token) => this.#callers.get(token),
+        snapshot: (name) => name === "default" ? this.#vault : undefined,
+      },
+      log: { record: (row) => this.rows.push(row) },
+      acceptor: this.#acceptor,
+      upstreamTls: {
+        async connect(tcp, hostname) {
+          const tls = await Deno.startTls(tcp, {
+            hostname,
+            caCerts: [testAuthority().certificatePem],
+            alpnProtocols: ["http/1.1"],
+          });
+          await tls.handshake();
+          return tls;
+        },
+      },
+      resolve: options.resolve ?? (() => Promise.resolve(["127.0.0.1"])),
+      guard: options.guard ?? createAddressGuard({ allow: [], allowPrivate: false }),
+      onDefect: (error) => this.defects.push(error),
+      ...(options.ownPorts && { ownPorts: options.ownPorts }),
+      ...(options.limits && { limits: options.limits }),
+    });
+  }
+
+  /** Makes another token valid; a session unless it has grants. */
+  addCaller(token: string, caller: Partial<Caller>): void {
+    this.#callers.set(token, {
+      actorType: caller.grants === undefined ? "session" : "agent",
+      actorName: "tester",
+      vaultName: undefined,
+      grants: [],
+      expiresAt: Infinity,
+      ...caller,
+    });
+    this.#revision++;
+  }
+
+  /** Takes a token back, as `vault run` does at its end. */
+  revoke(token: string): void {
+    this.#callers.delete(token);
+    this.#revision++;
+  }
+
+  /** Replaces the vault, as a command in another terminal would. */
+  change(options: TestBrokerOptions): void {
+    this.#vault = snapshotOf(options);
+    this.#revision++;
+  }
+
+  /** A connection to the proxy's port. */
+  connect(): Promise<RawClient> {
+    return RawClient.connect(this.proxy.port);
+  }
+
+  /** A connection through CONNECT, with TLS under the broker's authority inside. */
+  async tunnel(target: string): Promise<RawClient> {
+    const client = await this.connect();
+    await client.openTunnel(target, { authorization: this.authorization, caCerts: [this.caPem] });
+    return client;
+  }
+
+  /** Resolves once the rows have reached a number: a row is written after its answer was sent. */
+  async rowsReach(count: number): Promise<readonly RequestLogRow[]> {
+    while (this.rows.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    return this.rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.proxy.stop();
+    await this.#acceptor.close();
+    if (this.defects.length > 0) throw new AggregateError(this.defects, "The proxy had defects");
+  }
+}
+
+function snapshotOf(options: TestBrokerOptions): VaultSnapshot {
+  const secrets = new Map(
+    Object.entries(options.credentials ?? {}).map(([key, value]) => [key, new Secret(value)]),
+  );
+  return {
+    id: "vault-1",
+    name: "default",
+    settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    cleared: options.cleared ?? false,
+    services: (options.services ?? []).map((service, index) => ({
+      name: `service-${index + 1}`,
+      enabled: true,
+      auth: { type: "passthrough" },
+      substitutions: [],
+      ...service,
+    })),
+    credential: (key) => secrets.get(key),
+  };
+}
+
+/** Terminates TLS as the program's acceptor does, one listener a host, with nothing bounded. */
+class TestAcceptor implements TlsAcceptor {
+  readonly #listeners = new Map<string, Deno.TlsListener>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  open(hostname: string): Promise<{ inner: Deno.TcpConn; tls: Deno.TlsConn }> {
+    const opened = this.#turn.then(async () => {
+      const listener = this.#listenerFor(hostname);
+      const [inner, tls] = await Promise.all([
+        Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),
+        listener.accept(),
+      ]);
+      inner.setNoDelay(true);
+      return { inner, tls };
+    });
+    this.#turn = opened.catch(() => {});
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    for (const listener of this.#listeners.values()) listener.close();
+  }
+
+  #listenerFor(hostname: string): Deno.TlsListener {
+    let listener = this.#listeners.get(hostname);
+    if (listener === undefined) {
+      const { cert, key } = brokerAuthority.issue([hostname]);
+      listener = Deno.listenTls({
+        hostname: "127.0.0.1",
+        port: 0,
+        cert,
+        key,
+        alpnProtocols: ["http/1.1"],
+      });
+      this.#listeners.set(hostname, listener);
+    }
+    return listener;
+  }
+}
