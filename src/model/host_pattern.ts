@@ -56,9 +56,8 @@ export function parseHostPattern(text: string): HostPattern {
 export function hostPatternIssue(text: string): string | undefined {
   const fault = findHostPatternFault(text);
   if (fault === undefined) return undefined;
-  return `The host pattern ${shown(text)} ${fault.problem}, at column ${
-    fault.at + 1
-  }: ${fault.fix}`;
+  const { at, problem, fix } = fault;
+  return `The host pattern ${shown(text)} ${problem} (column ${at + 1}): ${fix}`;
 }
 
 /** The first fault of a host pattern with its place, for who draws a caret under it. */

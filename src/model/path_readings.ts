@@ -54,7 +54,8 @@ export function isPlainPath(path: string): boolean {
 export function pathReadings(rawPath: string): readonly string[] | undefined {
   if (isPlainPath(rawPath)) return [rawPath];
   if (rawPath.length > MAX_LENGTH) return undefined;
-  const readings = new Set([spell(rawPath)]);
+  // A bare backslash is a slash for URL parsers that leave an encoded one alone.
+  const readings = new Set([spell(rawPath), spell(rawPath.replaceAll("\\", "/"))]);
   // A Set's iterator also visits what is added on the way, so this ends when no step gives a new reading.
   for (const reading of readings) {
     for (const step of STEPS) readings.add(step(reading));
@@ -69,7 +70,8 @@ export function pathReadings(rawPath: string): readonly string[] | undefined {
  */
 export function normalizePath(rawPath: string): string {
   if (isPlainPath(rawPath)) return rawPath;
-  return resolveDots(mergeSlashes(decodeSlashes(decodeLiterals(spell(rawPath)))));
+  const decoded = decodeBackslashes(decodeSlashes(decodeLiterals(spell(rawPath))));
+  return resolveDots(mergeSlashes(decoded));
 }
 
 /** What upstreams do to a path before they route, each step alone; any order gives a reading. */
@@ -77,10 +79,12 @@ const STEPS: readonly ((path: string) => string)[] = [
   decodeLiterals,
   decodeTwice,
   decodeSlashes,
+  decodeBackslashes,
   cutAtDelimiter,
   dropParameters,
   mergeSlashes,
   resolveDots,
+  resolveEncodedDots,
 ];
 
 function spell(path: string): string {
@@ -123,7 +127,11 @@ function decodeTwice(path: string): string {
 }
 
 function decodeSlashes(path: string): string {
-  return path.includes("%") ? path.replace(/%2F|%5C/g, "/") : path;
+  return path.includes("%2F") ? path.replaceAll("%2F", "/") : path;
+}
+
+function decodeBackslashes(path: string): string {
+  return path.includes("%5C") ? path.replaceAll("%5C", "/") : path;
 }
 
 /** Who decodes before splitting off the query or the fragment, or ends text at NUL, sees a shorter path. */
@@ -143,13 +151,22 @@ function mergeSlashes(path: string): string {
 
 /** RFC 3986 section 5.2.4. */
 function resolveDots(path: string): string {
-  if (!/\/\.{1,2}(?:\/|$)/.test(path)) return path;
+  return /\/\.{1,2}(?:\/|$)/.test(path) ? resolve(path, (segment) => segment) : path;
+}
+
+/** The WHATWG URL standard takes encoded dots for dots here, and decodes nothing else. */
+function resolveEncodedDots(path: string): string {
+  return path.includes("%2E") ? resolve(path, (segment) => segment.replaceAll("%2E", ".")) : path;
+}
+
+function resolve(path: string, decode: (segment: string) => string): string {
   const kept: string[] = [];
   const segments = path.split("/").slice(1);
   for (const [index, segment] of segments.entries()) {
+    const decoded = decode(segment);
     const isLast = index === segments.length - 1;
-    if (segment === "..") kept.pop();
-    if (segment !== "." && segment !== "..") kept.push(segment);
+    if (decoded === "..") kept.pop();
+    if (decoded !== "." && decoded !== "..") kept.push(segment);
     else if (isLast) kept.push("");
   }
   return `/${kept.join("/")}`;
