@@ -12,7 +12,7 @@ import { readResponseHead } from "./read_head.ts";
 import type { Refusal } from "./refusal.ts";
 import { persistenceFields, wantsKeepAlive } from "./reply.ts";
 import type { RowDraft } from "./row_draft.ts";
-import { splice } from "./splice.ts";
+import { type ByteRewriter, splice } from "./splice.ts";
 import type { UpstreamConnection } from "./upstream_pool.ts";
 
 /** How far a request had come when its answer failed. */
@@ -46,7 +46,7 @@ export interface AnswerOptions {
   /** The request asked for a WebSocket. */
   readonly upgrade: boolean;
   /** Makes the rewriter of client frames, where the service substitutes in them. */
-  readonly rewriteFrames: (() => (bytes: Uint8Array) => Uint8Array[]) | undefined;
+  readonly rewriteFrames: (() => ByteRewriter) | undefined;
 }
 
 /** One answer on its way from the upstream to the client. */
@@ -214,7 +214,7 @@ export class Answer {
     await client.writer.flush();
     this.#idleMs = context.limits.tunnelIdleMs;
     this.#touch();
-    const rewrite = rewriteFrames?.();
+    const rewriter = rewriteFrames?.();
     const toUpstream = {
       piece: (length: number) => {
         row.requestBytes += length;
@@ -222,7 +222,7 @@ export class Answer {
       },
     };
     await splice(client, upstream, {
-      toUpstream: rewrite === undefined ? toUpstream : { ...toUpstream, rewrite },
+      toUpstream: rewriter === undefined ? toUpstream : { ...toUpstream, rewriter },
       toClient: {
         piece: (length) => {
           row.responseBytes += length;

@@ -25,6 +25,7 @@ import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
 import { replyRefusal, wantsKeepAlive } from "./reply.ts";
 import { type Route, routeRequest } from "./route_request.ts";
 import { RowDraft } from "./row_draft.ts";
+import type { ByteRewriter } from "./splice.ts";
 import { isMalformedUpload, Upload } from "./upload.ts";
 import type { UpstreamConnection } from "./upstream_pool.ts";
 
@@ -308,16 +309,11 @@ export function malformed(fault: HttpFault): Refusal {
 }
 
 /** Makes the rewriter of a WebSocket's client frames, where the service substitutes in them. */
-function frameRewriter(
-  service: CompiledService | undefined,
-): (() => (bytes: Uint8Array) => Uint8Array[]) | undefined {
+function frameRewriter(service: CompiledService | undefined): (() => ByteRewriter) | undefined {
   const substitutions = service?.substitutions;
   if (substitutions?.kind !== "ready" || substitutions.websocket === undefined) return undefined;
   const begin = substitutions.websocket;
-  return () => {
-    const rewriter = begin((bytes) => crypto.getRandomValues(bytes));
-    return (bytes) => rewriter.push(bytes);
-  };
+  return () => begin((bytes) => crypto.getRandomValues(bytes));
 }
 
 function withoutQuery(pathAndQuery: string): string {

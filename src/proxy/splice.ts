@@ -12,7 +12,14 @@ export interface SpliceHooks {
   /** Called for each piece with its length in bytes. */
   piece(length: number): void;
   /** Gives the pieces to be written instead; left out, bytes pass as they are. */
-  rewrite?(bytes: Uint8Array): Uint8Array[];
+  readonly rewriter?: ByteRewriter;
+}
+
+/** Changes bytes on their way. */
+export interface ByteRewriter {
+  push(bytes: Uint8Array): Uint8Array[];
+  /** What was held back, at the end of the stream. */
+  flush(): Uint8Array[];
 }
 
 /**
@@ -40,11 +47,12 @@ async function copy(from: WireReader, to: ByteStream, hooks: SpliceHooks): Promi
     const piece = from.buffer.subarray(from.start, from.end);
     from.start = from.end;
     hooks.piece(piece.length);
-    if (hooks.rewrite === undefined) {
+    if (hooks.rewriter === undefined) {
       await writeAll(to, piece);
     } else {
-      for (const part of hooks.rewrite(piece)) await writeAll(to, part);
+      for (const part of hooks.rewriter.push(piece)) await writeAll(to, part);
     }
   }
+  for (const part of hooks.rewriter?.flush() ?? []) await writeAll(to, part);
   await to.closeWrite();
 }
