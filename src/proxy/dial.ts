@@ -1,4 +1,5 @@
 import type { Authority } from "../http1/request_target.ts";
+import { TlsConnectError } from "../tls/connect.ts";
 import { isLocalAddress, parseAddress } from "./address_guard.ts";
 import type { ProxyLimits } from "./limits.ts";
 import type { AddressGuard, Resolver, UpstreamTls } from "./ports.ts";
@@ -50,8 +51,9 @@ export class Dialer {
     } catch (error) {
       closeQuietly(tcp);
       if (error instanceof RefusalError) throw error;
+      const timedOut = error instanceof TlsConnectError && error.fault === "timeout";
       throw new RefusalError({
-        code: "upstream_tls_failed",
+        code: timedOut ? "upstream_timeout" : "upstream_tls_failed",
         message: error instanceof Error ? error.message : "The TLS handshake failed",
       }, { cause: error });
     }
