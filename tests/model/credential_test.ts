@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { BrokerError } from "../../src/errors.ts";
+import type { BrokerError } from "../../src/errors.ts";
 import { isCredentialKey, parseCredentialKey } from "../../src/model/credential_key.ts";
 import { authKeys, serviceKeys } from "../../src/model/credential_refs.ts";
 import { checkCredentialValue } from "../../src/model/credential_value.ts";
