@@ -259,6 +259,7 @@ export class Exchange {
   }
 
   #refusalFor(error: unknown): Refusal | undefined {
+    if (this.#client.reader.failed && this.#upload === undefined) return undefined; // It left.
     if (this.#upload?.state === "client-failed") {
       if (!isMalformedUpload(this.#upload)) return undefined;
       return malformed(this.#upload.failure as HttpFault);
@@ -266,7 +267,7 @@ export class Exchange {
     if (error instanceof RefusalError) return error.refusal;
     if (error instanceof AnswerFailed) return error.refusal;
     if (error instanceof HttpFault) return malformed(error);
-    if (error instanceof Truncated || this.#client.reader.failed) return undefined;
+    if (error instanceof Truncated) return undefined;
     this.#context.onDefect(error, this.#row.id);
     return { code: "internal_error", message: "The broker failed; its log has the reason" };
   }

@@ -2,8 +2,6 @@
 export interface ProxyLimits {
   /** For one TCP connection to an upstream address. */
   readonly connectMs: number;
-  /** For the TLS handshake with an upstream. */
-  readonly handshakeMs: number;
   /** Longest silence of an upstream. A model that thinks before its first byte may take ten minutes. */
   readonly upstreamIdleMs: number;
   /** Longest wait for a client's next request or next piece of a body. */
@@ -27,7 +25,6 @@ export interface ProxyLimits {
 /** What the program runs with; tests shorten the times. */
 export const DEFAULT_LIMITS: ProxyLimits = {
   connectMs: 10_000,
-  handshakeMs: 10_000,
   upstreamIdleMs: 15 * 60_000,
   clientIdleMs: 15 * 60_000,
   halfClosedIdleMs: 10_000,
