@@ -60,13 +60,13 @@ function buildFields(auth: Auth, value: (key: string) => string): HeaderField[] 
     case "bearer":
       return [[AUTHORIZATION, `Bearer ${text(auth.token)}`]];
     case "basic": {
+      // Base64 hides control characters from the wire, not from the upstream (RFC 7617 section 2).
+      authKeys(auth).forEach(text);
       const username = value(auth.username);
       if (username.includes(":")) {
         throw unsendable(auth.username, "is a basic username and has a colon");
       }
       const password = auth.password === undefined ? "" : value(auth.password);
-      // Base64 hides control characters from the wire, not from the upstream (RFC 7617 section 2).
-      [auth.username, ...auth.password === undefined ? [] : [auth.password]].forEach(text);
       return [[AUTHORIZATION, `Basic ${base64OfUtf8(`${username}:${password}`)}`]];
     }
     case "api-key":
