@@ -3,6 +3,8 @@
  * dynamic and type-only imports count. Exit status 1, and the cycle on standard error, when there is
  * one.
  */
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Which file imports which, by file URL. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
@@ -74,9 +76,9 @@ export async function readImportGraph(folder: URL): Promise<ImportGraph> {
 }
 
 async function describeModules(entry: string): Promise<readonly ModuleInfo[]> {
-  const config = new URL("../deno.json", import.meta.url).pathname;
+  const config = fileURLToPath(new URL("../deno.json", import.meta.url));
   const output = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--config", decodeURIComponent(config), entry],
+    args: ["info", "--json", "--config", config, entry],
     stderr: "inherit",
   }).output();
   if (!output.success) throw new Error(`Run deno info: exit status ${output.code}`);
@@ -96,10 +98,9 @@ async function listSources(folder: URL): Promise<string[]> {
 /** Checks the folder that the arguments name and gives the exit status. */
 async function checkCycles(args: readonly string[]): Promise<number> {
   const [path] = args;
-  const root = new URL(`file://${Deno.cwd()}/`);
   const folder = path === undefined
     ? new URL("../src/", import.meta.url)
-    : new URL(`${path.replace(/\/$/, "")}/`, root);
+    : pathToFileURL(`${resolve(path)}/`);
   const graph = await readImportGraph(folder);
   if (graph.size === 0) throw new Error(`No source files in ${folder.pathname}`);
   const cycle = findCycle(graph);
