@@ -1,0 +1,169 @@
+/**
+ * The composition root: joins store, TLS, proxy and API into one running broker. Whatever a request does
+ * not need is imported when it is first needed, because `vault run` starts this before each program.
+ */
+
+import type { Logger } from "./log.ts";
+import type { RequestLogRow } from "./model/request_log_row.ts";
+import { createAddressGuard } from "./proxy/address_guard.ts";
+import type { ProxyLimits } from "./proxy/limits.ts";
+import type { RequestLog } from "./proxy/ports.ts";
+import { Proxy } from "./proxy/proxy.ts";
+import { createResolver, parseFixedNames } from "./proxy/resolve.ts";
+import type { Store } from "./store/store.ts";
+import { TlsAcceptor } from "./tls/accept.ts";
+import { Authority } from "./tls/authority.ts";
+import { connectTls } from "./tls/connect.ts";
+import { LeafCache } from "./tls/leaf_cache.ts";
+import { upstreamRoots } from "./tls/trust_bundle.ts";
+import { VERSION } from "./version.ts";
+
+/** What a broker is started with. */
+export interface BrokerOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  /** The environment of this process, from which the network settings are read. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Address to listen on; loopback when left out. */
+  readonly host?: string;
+  /** 0 or left out: a port of the system's choosing. */
+  readonly apiPort?: number;
+  /** 0 or left out: a port of the system's choosing. */
+  readonly proxyPort?: number;
+  /** Takes the rows of the request log; they go to the debug log when left out. */
+  readonly requestLog?: RequestLog;
+  readonly limits?: Partial<ProxyLimits>;
+}
+
+/** A running broker. */
+export interface Broker {
+  readonly apiUrl: string;
+  readonly proxyHost: string;
+  readonly proxyPort: number;
+  readonly authority: Authority;
+  /** Closes every listener and connection; settles when nothing runs any more. */
+  stop(): Promise<void>;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/**
+ * Starts API and proxy in this process.
+ *
+ * @throws {BrokerError} for unusable network settings; {Deno.errors.AddrInUse} for a taken port.
+ */
+export async function startBroker(options: BrokerOptions): Promise<Broker> {
+  const { store, log, environment } = options;
+  const host = options.host ?? LOOPBACK;
+  const guard = createAddressGuard({
+    allow: splitList(environment["BROKER_NETWORK_ALLOW"]),
+    allowPrivate: environment["BROKER_ALLOW_PRIVATE"] === "1",
+  });
+  const caCerts = await upstreamRoots(environment);
+  const authority = await Authority.loadOrCreate(store.authority, {
+    now: Date.now,
+    ...whoAmI(environment),
+  });
+  const acceptor = new TlsAcceptor(new LeafCache(authority, { now: Date.now }));
+  const api = serveApi(options, { host, authority });
+  const proxy = Proxy.listen({ hostname: host, port: options.proxyPort ?? 0 }, {
+    state: {
+      revision: () => store.revision(),
+      findCaller: (token) => store.sessions.find(token),
+      snapshot: (vault) => store.snapshot(vault),
+    },
+    log: options.requestLog ?? { record: (row) => log.debug("request", describe(row)) },
+    acceptor,
+    upstreamTls: { connect: (tcp, hostname) => connectTls(tcp, { hostname, caCerts }) },
+    resolve: createResolver(parseFixedNames(environment["BROKER_RESOLVE"] ?? ""), resolveName),
+    guard,
+    ownPorts: [api.addr.port],
+    ...(options.limits && { limits: options.limits }),
+    onDefect: (error, requestId) => log.error("proxy defect", { requestId, error: errorOf(error) }),
+  });
+  return {
+    apiUrl: `http://${authorityOf(host, api.addr.port)}`,
+    proxyHost: host,
+    proxyPort: proxy.port,
+    authority,
+    async stop() {
+      await proxy.stop();
+      await acceptor.close();
+      await api.shutdown();
+    },
+  };
+}
+
+/** The API's routes are loaded with the first request: many runs never make one. */
+function serveApi(
+  options: BrokerOptions,
+  { host, authority }: { host: string; authority: Authority },
+): Deno.HttpServer<Deno.NetAddr> {
+  const { store, log } = options;
+  let api: Promise<{ fetch(request: Request): Promise<Response> }> | undefined;
+  const load = async (port: number) => {
+    const { createApi } = await import("./api/api.ts");
+    return createApi({
+      version: VERSION,
+      hosts: [authorityOf(host, port), `localhost:${port}`],
+      now: Date.now,
+      callers: store.sessions,
+      operators: { has: () => false },
+      vaults: store.vaults,
+      services: store.services,
+      credentials: store.credentials,
+      sessions: store.sessions,
+      certificatePem: authority.certificatePem,
+      reportDefect: ({ error, ...where }) => log.error("api defect", { ...where, error }),
+    });
+  };
+  const server = Deno.serve(
+    { hostname: host, port: options.apiPort ?? 0, onListen: () => {} },
+    async (request) => {
+      api ??= load(server.addr.port);
+      return await (await api).fetch(request);
+    },
+  );
+  return server;
+}
+
+function authorityOf(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function splitList(text: string | undefined): string[] {
+  return (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+}
+
+function whoAmI(environment: Readonly<Record<string, string>>): { user: string; host: string } {
+  return {
+    user: environment["USER"] ?? environment["USERNAME"] ?? "user",
+    host: Deno.hostname(),
+  };
+}
+
+/** What a row says, for the debug log. */
+function describe(row: RequestLogRow): Record<string, string | number> {
+  const { id, ingress, method, host, path, status, matchedService, errorCode } = row;
+  return {
+    id,
+    ingress,
+    method,
+    host,
+    path,
+    status,
+    service: matchedService ?? "-",
+    error: errorCode ?? "-",
+  };
+}
+
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("Something that is no error was thrown");
+}
+
+/** The system's own resolution, hosts file and VPN rules included. */
+async function resolveName(hostname: string): Promise<readonly string[]> {
+  const { lookup } = await import("node:dns/promises");
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+}
