@@ -1,0 +1,166 @@
+import { BrokerError } from "../errors.ts";
+import { parseCertificateFields } from "../x509/certificate_fields.ts";
+import { splitCertificates } from "../x509/pem.ts";
+import { findSystemRoots, type SystemRoots } from "./system_roots.ts";
+import { writeAtomically } from "./write_atomically.ts";
+
+/** Paths of the files that clients are pointed to. */
+export interface TrustFiles {
+  /** The authority's certificate alone, for programs that add it to their store. */
+  readonly certificate: string;
+  /** Every root, for programs whose store it replaces. */
+  readonly bundle: string;
+}
+
+/** What the files are made of. */
+export interface TrustFilesInput {
+  /** The authority's certificate, PEM. */
+  readonly certificatePem: string;
+  /** The environment that the child would have inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The roots of this machine; found unless given. */
+  readonly systemRoots?: SystemRoots;
+}
+
+/** The user's own roots for upstreams; the broker verifies with them too. */
+const UPSTREAM_VARIABLES = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "BROKER_UPSTREAM_CA"];
+
+/**
+ * Variables that a child finds pointing to the broker's files. What the user had in them goes into the
+ * bundle, so that a host which is not intercepted is reached as before.
+ */
+const REPLACED_VARIABLES = [
+  "SSL_CERT_FILE",
+  "NODE_EXTRA_CA_CERTS",
+  "DENO_CERT",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  "AWS_CA_BUNDLE",
+  "PIP_CERT",
+  "NPM_CONFIG_CAFILE",
+  "CARGO_HTTP_CAINFO",
+  "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+  "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
+];
+
+/** Changes with what the bundle holds, so that a newer program writes it anew. */
+const FORMAT = "1";
+
+/** The beginning of a bundle that tells what it was made of; programs skip text outside PEM blocks. */
+const HEADER = "# Roots of this machine and the local CA of broker, inputs ";
+
+/** Readable for a child that runs as another user; nothing in them is secret. */
+const MODE = 0o644;
+
+/**
+ * Writes the two files into a directory, unless they are there and made of the same inputs. A bundle with
+ * roots of the user's own gets a name of its own, so that two runs with different environments do not
+ * overwrite each other's.
+ * @throws BrokerError `home_unusable` or `disk_full` when they cannot be written.
+ */
+export async function ensureTrustFiles(
+  directory: string,
+  input: TrustFilesInput,
+): Promise<TrustFiles> {
+  const certificate = `${directory}/ca.pem`;
+  if (await readStart(certificate, input.certificatePem.length + 1) !== input.certificatePem) {
+    await writeAtomically(certificate, input.certificatePem, { mode: MODE });
+  }
+  const system = input.systemRoots ?? await findSystemRoots();
+  const own = await userRoots(input.environment, { system, except: input.certificatePem });
+  const suffix = own.length === 0 ? "" : `-${(await digest(own)).slice(0, 12)}`;
+  const bundle = `${directory}/bundle${suffix}.pem`;
+  const inputs = await digest([FORMAT, system.fingerprint, input.certificatePem, ...own]);
+  const header = `${HEADER}${inputs}\n`;
+  if (await readStart(bundle, header.length) !== header) {
+    const roots = new Set([...await system.load(), ...own, input.certificatePem]);
+    await writeAtomically(bundle, header + [...roots].join(""), { mode: MODE });
+  }
+  return { certificate, bundle };
+}
+
+/**
+ * The roots that the user trusts for upstreams beside the built-in ones, one PEM certificate each, from
+ * the files named in `SSL_CERT_FILE`, `NODE_EXTRA_CA_CERTS` and `BROKER_UPSTREAM_CA`.
+ * @throws BrokerError `validation_failed` when a named file cannot be read or holds no certificate.
+ */
+export async function upstreamRoots(
+  environment: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const roots = new Set<string>();
+  const seen = new Set<string>();
+  for (const variable of UPSTREAM_VARIABLES) {
+    const path = environment[variable];
+    if (!path || seen.has(path)) continue;
+    seen.add(path);
+    for (const root of await readRoots(variable, path)) roots.add(root);
+  }
+  return [...roots];
+}
+
+async function readRoots(variable: string, path: string): Promise<string[]> {
+  const place = `Read roots of ${variable}: ${JSON.stringify(path)}`;
+  const hint = `set ${variable} to a PEM file of certificates, or unset it`;
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound ? "does not exist" : "cannot be read";
+    throw new BrokerError("validation_failed", `${place} ${reason}`, { hint, cause });
+  }
+  // One block that is no certificate would make every handshake fail.
+  const roots = splitCertificates(text).filter(isReadable);
+  if (roots.length > 0) return roots;
+  throw new BrokerError("validation_failed", `${place} holds no certificate`, { hint });
+}
+
+/** The user's roots that the machine does not have; a file that its own program could not read either is skipped. */
+async function userRoots(
+  environment: Readonly<Record<string, string>>,
+  { system, except }: { readonly system: SystemRoots; readonly except: string },
+): Promise<string[]> {
+  const paths = new Set(REPLACED_VARIABLES.map((variable) => environment[variable] ?? ""));
+  paths.delete("");
+  paths.delete(system.source);
+  if (paths.size === 0) return [];
+  const roots = new Set<string>();
+  for (const path of paths) {
+    const text = await Deno.readTextFile(path).catch(() => "");
+    for (const root of splitCertificates(text)) roots.add(root);
+  }
+  roots.delete(except);
+  if (roots.size === 0) return [];
+  return [...roots.difference(new Set(await system.load()))].sort();
+}
+
+function isReadable(pem: string): boolean {
+  try {
+    parseCertificateFields(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first octets of a file as text; empty when it cannot be read. */
+async function readStart(path: string, length: number): Promise<string> {
+  try {
+    using file = await Deno.open(path);
+    const octets = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = await file.read(octets.subarray(filled));
+      if (count === null) break;
+      filled += count;
+    }
+    return new TextDecoder().decode(octets.subarray(0, filled));
+  } catch {
+    return "";
+  }
+}
+
+async function digest(parts: readonly string[]): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(parts));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
