@@ -1,0 +1,81 @@
+import { type Broker, type BrokerOptions, startBroker } from "../../app.ts";
+import { BrokerError } from "../../errors.ts";
+import { createLogger, parseLogLevel, writeToStandardError } from "../../log.ts";
+import type { Invocation } from "../command_spec.ts";
+import { openHome } from "../home.ts";
+
+/** Where `server` listens when nothing else is said (interfaces: CLI). */
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_API_PORT = 14321;
+const DEFAULT_PROXY_PORT = 14322;
+const MAX_PORT = 65_535;
+
+/** Serves API and proxy until SIGINT, SIGTERM or SIGHUP. */
+export async function server({ context, options }: Invocation): Promise<void> {
+  const host = typeof options["host"] === "string" ? options["host"] : DEFAULT_HOST;
+  const apiPort = parsePort("--port", options["port"]) ?? DEFAULT_API_PORT;
+  const proxyPort = parsePort("--proxy-port", options["proxyPort"]) ?? DEFAULT_PROXY_PORT;
+  using store = await openHome(context);
+  const broker = await start({
+    store,
+    log: createLogger({
+      level: parseLogLevel(context.env["BROKER_LOG"]),
+      write: writeToStandardError,
+    }),
+    environment: context.env,
+    host,
+    apiPort,
+    proxyPort,
+  });
+  try {
+    const proxyAddress = `http://${broker.proxyHost}:${broker.proxyPort}`;
+    context.output.print({ api: broker.apiUrl, proxy: proxyAddress }, () => {
+      context.output.note(`API on ${broker.apiUrl}, proxy on ${proxyAddress}; Ctrl-C ends it`);
+    });
+    await endSignal();
+  } finally {
+    await broker.stop();
+  }
+}
+
+async function start(options: BrokerOptions): Promise<Broker> {
+  try {
+    return await startBroker(options);
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.AddrInUse
+      ? "a port is taken"
+      : cause instanceof Deno.errors.AddrNotAvailable
+      ? "the address is not one of this machine"
+      : cause instanceof Deno.errors.PermissionDenied
+      ? "the system does not allow the port"
+      : undefined;
+    if (reason === undefined) throw cause;
+    throw new BrokerError(
+      "unavailable",
+      `Listen on "${options.host}", ports ${options.apiPort} and ${options.proxyPort}: ${reason}`,
+      { hint: "broker server --port 0 --proxy-port 0 takes free ports", cause },
+    );
+  }
+}
+
+function parsePort(flag: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const port = typeof value === "string" && /^\d{1,5}$/.test(value) ? Number(value) : NaN;
+  if (port <= MAX_PORT) return port;
+  throw new BrokerError("usage", `Read ${flag}: it is no port number`, {
+    hint: `${flag} takes 0 (any free port) to ${MAX_PORT}`,
+  });
+}
+
+function endSignal(): Promise<void> {
+  const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM", "SIGHUP"];
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const signal of signals) Deno.removeSignalListener(signal, end);
+      resolve();
+    };
+    for (const signal of signals) Deno.addSignalListener(signal, end);
+  });
+}

@@ -1,0 +1,133 @@
+import { BrokerError } from "../../errors.ts";
+import { serviceKeys } from "../../model/credential_refs.ts";
+import type { Service } from "../../model/service.ts";
+import type { Store } from "../../store/store.ts";
+import type { Invocation } from "../command_spec.ts";
+import type { Context } from "../context.ts";
+import { chooseVault, openHome } from "../home.ts";
+import { inputName, readInput } from "../input.ts";
+import { hasServiceFlags, type ServiceFlags, serviceFromFlags } from "../service_flags.ts";
+
+/** Replaces all services of the vault by those of a YAML file. */
+export async function setServices({ context, options }: Invocation): Promise<number | void> {
+  const file = options["file"];
+  if (typeof file !== "string") {
+    throw new BrokerError("usage", "No file is given", {
+      hint:
+        "broker vault service set -f services.yaml; one service by flags: broker vault service add",
+    });
+  }
+  const text = await readInput(file, context.output);
+  using store = await openHome(context);
+  const vault = chooseVault(context, store);
+  const existing = store.services.list(vault);
+  const services = await parseYaml(text, file, existing);
+  if (services.length === 0) {
+    return await setNone(context, { store, vault, count: existing.length, options });
+  }
+  store.services.replaceAll(vault, services);
+  context.output.print({ vault, services_count: services.length }, () => {
+    context.output.note(`vault "${vault}" now has ${services.length} services`);
+  });
+  warnAboutMissingKeys(context, { store, vault, services });
+}
+
+/** Adds services, or replaces those with the same name. */
+export async function addServices({ context, options }: Invocation): Promise<void> {
+  const { file, ...rest } = options;
+  const flags = rest as ServiceFlags;
+  const fromFile = typeof file === "string";
+  if (fromFile === hasServiceFlags(flags)) {
+    throw new BrokerError(
+      "usage",
+      fromFile ? "Both a file and flags are given" : "Nothing says what to add",
+      {
+        hint: fromFile
+          ? "give one of them"
+          : "broker vault service add --name NAME --host HOST --token-key KEY, or -f services.yaml",
+      },
+    );
+  }
+  const text = fromFile ? await readInput(file, context.output) : undefined;
+  const wanted = fromFile ? undefined : serviceFromFlags(flags);
+  using store = await openHome(context);
+  const vault = chooseVault(context, store);
+  const existing = store.services.list(vault);
+  const services = text === undefined
+    ? await parseFlags(wanted, existing)
+    : await parseYaml(text, String(file), existing);
+  store.services.upsert(vault, services);
+  const names = services.map((service) => service.name);
+  const total = store.services.list(vault).length;
+  context.output.print({ vault, upserted: names, services_count: total }, () => {
+    context.output.note(`stored ${names.join(", ")} in vault "${vault}"`);
+  });
+  warnAboutMissingKeys(context, { store, vault, services });
+}
+
+async function parseYaml(
+  text: string,
+  file: string,
+  existing: readonly Service[],
+): Promise<Service[]> {
+  const { parseServicesYaml } = await import("../services_yaml.ts");
+  return parseServicesYaml(text, { file: inputName(file), existing });
+}
+
+async function parseFlags(service: unknown, existing: readonly Service[]): Promise<Service[]> {
+  const { parseServices } = await import("../../model/service_schema.ts");
+  try {
+    return parseServices({ services: [service] }, { existing });
+  } catch (error) {
+    if (!(error instanceof BrokerError) || error.issues.length === 0) throw error;
+    throw new BrokerError("validation_failed", "Check the flags: nothing was changed", {
+      hint: "broker vault service add --help",
+      // There is one service, and the reader never wrote a list.
+      issues: error.issues.map(({ path, message }) => ({ path: path.slice(2), message })),
+      cause: error,
+    });
+  }
+}
+
+/** A file that lists no services does what `service clear` does, so it asks as that does. */
+async function setNone(
+  context: Context,
+  { store, vault, count, options }: {
+    readonly store: Store;
+    readonly vault: string;
+    readonly count: number;
+    readonly options: Readonly<Record<string, unknown>>;
+  },
+): Promise<number | void> {
+  if (count > 0) {
+    const agreed = options["yes"] === true || await context.prompts.confirm({
+      message: `The file lists no services. Remove all ${count} of vault "${vault}"?`,
+      instead: "broker vault service set --yes -f FILE",
+    });
+    if (!agreed) {
+      context.output.note("nothing was changed");
+      return 1;
+    }
+    store.services.clear(vault);
+  }
+  context.output.print({ vault, services_count: 0 }, () => {
+    context.output.note(`vault "${vault}" has no services`);
+  });
+}
+
+function warnAboutMissingKeys(
+  context: Context,
+  { store, vault, services }: {
+    readonly store: Store;
+    readonly vault: string;
+    readonly services: readonly Service[];
+  },
+): void {
+  const missing = new Set(services.flatMap((service) => serviceKeys(service)));
+  for (const key of store.credentials.keys(vault)) missing.delete(key);
+  if (missing.size === 0) return;
+  const keys = [...missing].join(" ");
+  context.output.warn(
+    `not in the vault yet: ${keys} (to store: broker vault credential set ${keys})`,
+  );
+}
