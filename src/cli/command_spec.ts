@@ -48,4 +48,6 @@ export interface CommandSpec {
 export interface GroupSpec {
   readonly path: string;
   readonly summary: string;
+  /** What the summary leaves open. */
+  readonly details?: string;
 }

@@ -3,13 +3,17 @@ import { CREDENTIAL_COMMANDS } from "./tree/credential.ts";
 import { HOME_COMMANDS } from "./tree/home.ts";
 import { RUN_COMMANDS } from "./tree/run.ts";
 import { SERVICE_COMMANDS } from "./tree/service.ts";
-import { VAULT_COMMANDS } from "./tree/vault.ts";
+import { SETTINGS_DETAILS, VAULT_COMMANDS } from "./tree/vault.ts";
 
 /** Words that stand before commands. */
 export const GROUPS: readonly GroupSpec[] = [
   { path: "passphrase", summary: "protect the data directory with a passphrase" },
   { path: "vault", summary: "vaults, what they hold, and programs that use them" },
-  { path: "vault settings", summary: "show or change how a vault treats requests" },
+  {
+    path: "vault settings",
+    summary: "show or change how a vault treats requests",
+    details: SETTINGS_DETAILS,
+  },
   { path: "vault credential", summary: "store and delete credentials" },
   { path: "vault service", summary: "say which hosts get which credential" },
   { path: "ca", summary: "the certificate authority that clients of the proxy trust" },

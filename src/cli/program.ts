@@ -93,7 +93,7 @@ interface Tree {
 function addCommand(tree: Tree, spec: CommandSpec): void {
   const command = createBelow(tree, spec.path, { isDefault: spec.isDefault === true })
     .summary(spec.summary)
-    .description(spec.details === undefined ? spec.summary : `${spec.summary}\n\n${spec.details}`)
+    .description(describe(spec))
     .addHelpText("after", examplesText(spec.examples));
   finish(command, `${PROGRAM} ${spec.path}`);
   for (const argument of spec.arguments?.split(" ") ?? []) command.argument(argument);
@@ -123,13 +123,17 @@ function createBelow(
 }
 
 function createGroup(tree: Tree, path: string): Command {
-  const summary = tree.parts.groups.find((group) => group.path === path)?.summary;
-  if (summary === undefined) throw new TypeError(`No group is called "${path}"`);
-  const command = createBelow(tree, path).description(summary);
+  const group = tree.parts.groups.find((one) => one.path === path);
+  if (group === undefined) throw new TypeError(`No group is called "${path}"`);
+  const command = createBelow(tree, path).summary(group.summary).description(describe(group));
   finish(command, `${PROGRAM} ${path}`);
   addGlobalOptions(command, { json: true, hidden: true });
   const first = tree.parts.commands.find((spec) => spec.path.startsWith(`${path} `));
   return command.addHelpText("after", examplesText(first?.examples ?? []));
+}
+
+function describe({ summary, details }: CommandSpec | GroupSpec): string {
+  return details === undefined ? summary : `${summary}\n\n${details}`;
 }
 
 /** The arguments of a command as the usage line shows them. */

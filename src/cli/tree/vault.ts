@@ -1,5 +1,10 @@
 import type { CommandSpec } from "../command_spec.ts";
 
+/** The settings, for every help text that is about them. */
+export const SETTINGS_DETAILS =
+  "unmatched_host_policy    passthrough | deny: a request that no service matches\n" +
+  "plaintext_credentials    local | always: where credentials may go over plain HTTP";
+
 /** Commands for vaults and their settings. */
 export const VAULT_COMMANDS: readonly CommandSpec[] = [
   {
@@ -45,8 +50,7 @@ export const VAULT_COMMANDS: readonly CommandSpec[] = [
   {
     path: "vault settings list",
     summary: "show every setting (the same without a further word)",
-    details: "unmatched_host_policy    passthrough | deny: a request that no service matches\n" +
-      "plaintext_credentials    local | always: where credentials may go over plain HTTP",
+    details: SETTINGS_DETAILS,
     examples: ["broker vault settings"],
     isDefault: true,
     json: true,
