@@ -43,26 +43,28 @@ export class WireReader {
    * read, so that one may be started early (to notice a peer that leaves) and awaited later.
    */
   fill(): Promise<boolean> {
-    this.#pending ??= this.#readOnce();
+    if (this.#pending === undefined) {
+      this.#makeRoom();
+      this.#pending = this.#stream.read(this.buffer.subarray(this.end))
+        .then(this.#onRead, this.#onFailure);
+    }
     return this.#pending;
   }
 
-  async #readOnce(): Promise<boolean> {
-    try {
-      this.#makeRoom();
-      const room = this.buffer.length - this.end;
-      const count = await this.#stream.read(this.buffer.subarray(this.end));
-      if (count === null) return false;
-      this.end += count;
-      this.#lastReadFilledBuffer = count === room;
-      return true;
-    } catch (error) {
-      this.failed = true;
-      throw error;
-    } finally {
-      this.#pending = undefined;
-    }
-  }
+  /** Kept as one function a reader: a read is made several times a request. */
+  readonly #onRead = (count: number | null): boolean => {
+    this.#pending = undefined;
+    if (count === null) return false;
+    this.end += count;
+    this.#lastReadFilledBuffer = this.end === this.buffer.length;
+    return true;
+  };
+
+  readonly #onFailure = (error: unknown): never => {
+    this.#pending = undefined;
+    this.failed = true;
+    throw error;
+  };
 
   #makeRoom(): void {
     if (this.start === this.end) {
