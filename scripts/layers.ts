@@ -42,9 +42,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   app: { imports: [...VALUES, "log", "version", "match", "store", "tls", "proxy", "run", "api"] },
   // Commands edit the vault directly, without a server, hence store; `service explain` answers from the
   // matcher itself, so that it cannot say anything else than what the proxy will do, hence match.
-  // Certificates come through app.ts.
+  // `ca` and first use need the CA alone, not a broker, hence tls; `service explain` reads a URL as the
+  // proxy does, hence http1.
   cli: {
-    imports: [...VALUES, "log", "version", "match", "store", "run", "app"],
+    imports: [...VALUES, "http1", "log", "version", "match", "store", "tls", "run", "app"],
     packages: ["commander", "@inquirer/prompts", "yaml"],
   },
 };
