@@ -8,6 +8,8 @@ import { isBlind } from "./blind_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
 import { compiledVault } from "./compiled_vault.ts";
 import type { ProxyContext } from "./context.ts";
+import { BrokerError } from "../errors.ts";
+import type { AcceptedTls, TlsAcceptor } from "./ports.ts";
 import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
 import { RowDraft } from "./row_draft.ts";
 import { serveRequests, tunnelHandler } from "./serve.ts";
@@ -31,6 +33,7 @@ export interface ConnectRequest {
 /** A tunnel that is opened; where its upstream or vault cannot be used, every request gets the refusal. */
 interface Intercepted extends ConnectRequest {
   readonly refusal: Refusal | undefined;
+  readonly accepting: EarlyAccept;
 }
 
 /**
@@ -67,9 +70,48 @@ export async function serveConnect(
     if (!(error instanceof RefusalError)) throw error;
     refusal = error.refusal;
   }
-  client.writer.text(ESTABLISHED);
-  await client.writer.flush();
-  await serveIntercepted(client, { ...request, refusal }, context);
+  const accepting = new EarlyAccept(request.authority, context.acceptor);
+  try {
+    client.writer.text(ESTABLISHED);
+    await client.writer.flush();
+    await serveIntercepted(client, { ...request, refusal, accepting }, context);
+  } finally {
+    accepting.abandon();
+  }
+}
+
+/**
+ * The TLS side of a tunnel, opened while the client still reads its 200: nearly every client begins TLS
+ * at once, and a client that waits for a connection and gets it late opens further ones meanwhile.
+ */
+class EarlyAccept {
+  readonly #opened: Promise<AcceptedTls>;
+  #taken = false;
+
+  constructor(authority: Authority, acceptor: TlsAcceptor) {
+    this.#opened = acceptor.open(authority.hostname);
+    this.#opened.catch(() => {}); // Heard by whoever takes it.
+  }
+
+  /** @throws {RefusalError} `bad_request` for a host that no certificate can name. */
+  async take(): Promise<AcceptedTls> {
+    this.#taken = true;
+    try {
+      return await this.#opened;
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error;
+      throw new RefusalError({ code: "bad_request", message: error.message }, { cause: error });
+    }
+  }
+
+  /** Closes what nobody took. */
+  abandon(): void {
+    if (this.#taken) return;
+    this.#opened.then(({ inner, tls }) => {
+      closeQuietly(inner);
+      closeQuietly(tls);
+    }, () => {});
+  }
 }
 
 async function serveBlind(
@@ -203,7 +245,14 @@ async function serveTls(
   request: Intercepted,
   context: ProxyContext,
 ): Promise<void> {
-  const { inner, tls } = await context.acceptor.open(request.authority.hostname);
+  let accepted: AcceptedTls;
+  try {
+    accepted = await request.accepting.take();
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    return recordUnsaid({ ...request, refusal: error.refusal }, context);
+  }
+  const { inner, tls } = accepted;
   const touch = { piece: () => {} };
   const copying = splice(client, { stream: inner, reader: new WireReader(inner) }, {
     toUpstream: touch,
