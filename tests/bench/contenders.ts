@@ -7,6 +7,8 @@ export interface Contender extends AsyncDisposable {
   readonly name: string;
   /** Proxy URL with credentials; `undefined` for the direct way. */
   readonly proxy: string | undefined;
+  /** Large bodies and WebSockets are measured too. */
+  readonly bulk: boolean;
   /** Roots that verify what a client sees at the far end, PEM. */
   readonly caCerts: string[];
 }
@@ -18,6 +20,7 @@ export async function direct(certificate: TestCertificate): Promise<Contender> {
   return {
     name: "direct",
     proxy: undefined,
+    bulk: true,
     caCerts: [await Deno.readTextFile(certificate.certificatePath)],
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -67,6 +70,7 @@ export async function broker(
   return {
     name: `broker, ${options.services} service${options.services === 1 ? "" : "s"}`,
     proxy: text.slice(0, newline),
+    bulk: options.services === 1 || options.services === 1_000,
     caCerts: [text.slice(newline + 1, text.lastIndexOf("\nend\n"))],
     async [Symbol.asyncDispose]() {
       await process.stdin.close();
@@ -97,6 +101,7 @@ export async function mitmproxy(directory: string): Promise<Contender | undefine
   return {
     name: "mitmproxy",
     proxy: `http://127.0.0.1:${port}`,
+    bulk: true,
     caCerts: [await Deno.readTextFile(join(home, "mitmproxy-ca-cert.pem"))],
     async [Symbol.asyncDispose]() {
       process.kill("SIGTERM");

@@ -25,7 +25,7 @@ const WARM_UP = 500;
  * of a millisecond, which is what is to be measured.
  */
 export async function latency(options: LatencyOptions): Promise<LatencyResult> {
-  const connection = await connect(options);
+  const connection = await connectThrough(options);
   const request = new TextEncoder().encode(
     `GET ${options.path} HTTP/1.1\r\nHost: ${options.hostname}:${options.port}\r\n\r\n`,
   );
@@ -47,7 +47,10 @@ export async function latency(options: LatencyOptions): Promise<LatencyResult> {
   return { p50: at(0.5), p99: at(0.99), requestsPerSecond: options.requests / seconds };
 }
 
-async function connect(options: LatencyOptions): Promise<Deno.TlsConn> {
+/** Opens TLS to the upstream, through the proxy's CONNECT where there is one. */
+export async function connectThrough(
+  options: Omit<LatencyOptions, "path" | "requests">,
+): Promise<Deno.TlsConn> {
   const port = options.proxy?.port ?? options.port;
   const tcp = await Deno.connect({ hostname: "127.0.0.1", port });
   tcp.setNoDelay(true);

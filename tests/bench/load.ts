@@ -14,8 +14,8 @@ export interface LoadOptions {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Proxy URL with its credentials; left out, the load goes direct. */
-  readonly proxy?: string;
+  /** Proxy URL with its credentials; `undefined` for the direct way. */
+  readonly proxy: string | undefined;
 }
 
 /**

@@ -10,8 +10,8 @@ export interface TransferOptions {
   readonly uploadUrl: string;
   /** A file that is sent; its size counts. */
   readonly file: string;
-  /** Proxy URL with its credentials; left out, the transfer goes direct. */
-  readonly proxy?: string;
+  /** Proxy URL with its credentials; `undefined` for the direct way. */
+  readonly proxy: string | undefined;
 }
 
 /** Runs of each direction; the best one counts, because the others were disturbed. */
