@@ -2,7 +2,7 @@ import { ExpiringCache } from "./expiring_cache.ts";
 import type { LeafCache } from "./leaf_cache.ts";
 import type { Leaf } from "./issuer.ts";
 import { type AcceptedTls, closedError, LoopbackListener } from "./loopback_listener.ts";
-import { NoDelay } from "./no_delay.ts";
+import { NativeSockets } from "./native_sockets.ts";
 
 /** Listeners kept when nothing else is said; one takes about 17 KB and a descriptor. */
 const DEFAULT_CAPACITY = 256;
@@ -19,7 +19,7 @@ export interface TlsAcceptorOptions {
  * and the plaintext comes out of the connection that the listener accepted.
  */
 export class TlsAcceptor {
-  readonly #noDelay = new NoDelay();
+  readonly #sockets = new NativeSockets();
   readonly #listeners: ExpiringCache<LoopbackListener>;
   /** Every listener that is not closed yet, so that none outlives {@link TlsAcceptor.close}. */
   readonly #open = new Set<LoopbackListener>();
@@ -55,13 +55,12 @@ export class TlsAcceptor {
     const listeners = [...this.#open];
     for (const listener of listeners) listener.close();
     await Promise.all(listeners.map((listener) => listener.done));
-    this.#noDelay.close();
+    this.#sockets.close();
   }
 
   #listen(leaf: Leaf): LoopbackListener {
     if (this.#closed) throw closedError();
-    const listener = new LoopbackListener(leaf);
-    this.#noDelay.apply(listener.port);
+    const listener = new LoopbackListener(leaf, this.#sockets);
     this.#open.add(listener);
     listener.done.then(() => this.#open.delete(listener));
     return listener;

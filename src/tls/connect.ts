@@ -1,4 +1,5 @@
 import { type TlsFault, tlsFaultOf } from "./connect_fault.ts";
+import { NativeSockets, type SocketEnds } from "./native_sockets.ts";
 
 /** Longest time for a handshake when nothing else is said, in milliseconds. */
 const DEFAULT_TIMEOUT_MS = 15_000;
@@ -42,8 +43,13 @@ export async function connectTls(
   const hostname = serverName(options.hostname);
   let timedOut = false;
   let open: Deno.Conn = tcp;
-  // Closing the connection is the only way to end a handshake that is under way.
-  const giveUp = () => close(open);
+  const ends: SocketEnds = { localAddr: tcp.localAddr, remoteAddr: tcp.remoteAddr };
+  const giveUp = () => {
+    // Closing alone would leave the socket open for as long as the server is silent.
+    using sockets = new NativeSockets();
+    sockets.disconnect(ends);
+    close(open);
+  };
   const timer = setTimeout(() => {
     timedOut = true;
     giveUp();

@@ -81,11 +81,6 @@ const FAULTS: readonly (readonly [pattern: RegExp, text: TlsFaultText])[] = [
     fault: "bad_hostname",
     reason: "the host name cannot be written into a TLS handshake",
   }],
-  [/caCerts|Unable to add pem|invalid CA|No certificates found/i, {
-    fault: "other",
-    reason:
-      "a root named in SSL_CERT_FILE, NODE_EXTRA_CA_CERTS or BROKER_UPSTREAM_CA cannot be read",
-  }],
 ];
 
 /** Tells from an error of Deno's TLS client what went wrong. */

@@ -1,5 +1,6 @@
 import { BrokerError } from "../errors.ts";
 import type { Leaf } from "./issuer.ts";
+import type { NativeSockets } from "./native_sockets.ts";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -37,6 +38,7 @@ interface Arrival {
 export class LoopbackListener {
   /** The leaf it presents. */
   readonly leaf: Leaf;
+  readonly #sockets: NativeSockets;
   readonly #listener: Deno.TlsListener;
   /** Our connections whose other end is still to arrive, by their port. */
   readonly #awaited = new Map<number, Arrival>();
@@ -48,8 +50,9 @@ export class LoopbackListener {
   #retired = false;
   #closed = false;
 
-  constructor(leaf: Leaf) {
+  constructor(leaf: Leaf, sockets: NativeSockets) {
     this.leaf = leaf;
+    this.#sockets = sockets;
     this.#listener = Deno.listenTls({
       hostname: LOOPBACK,
       port: 0,
@@ -57,6 +60,7 @@ export class LoopbackListener {
       key: leaf.privateKeyPem,
       alpnProtocols: [ALPN_PROTOCOL],
     });
+    sockets.setListenerNoDelay(this.port);
     this.#accepting = this.#accept();
   }
 
@@ -160,27 +164,33 @@ export class LoopbackListener {
 
   #place(tls: Deno.TlsConn): void {
     const { hostname, port } = tls.remoteAddr as Deno.NetAddr;
-    if (hostname !== LOOPBACK) return closeQuietly(tls);
+    if (hostname !== LOOPBACK) return this.#cutOff(tls);
     const awaited = this.#awaited.get(port);
     if (awaited !== undefined) return awaited.resolve(tls);
-    if (this.#connecting === 0 || this.#strangers.size >= MAX_STRANGERS) return closeQuietly(tls);
+    if (this.#connecting === 0 || this.#strangers.size >= MAX_STRANGERS) return this.#cutOff(tls);
     const former = this.#strangers.get(port);
-    if (former !== undefined) closeQuietly(former);
+    if (former !== undefined) this.#cutOff(former);
     this.#strangers.set(port, tls);
   }
 
   /** With no connect under way, whatever is unclaimed is not ours. */
   #dismissStrangers(): void {
     if (this.#connecting > 0) return;
-    for (const tls of this.#strangers.values()) closeQuietly(tls);
+    for (const tls of this.#strangers.values()) this.#cutOff(tls);
     this.#strangers.clear();
+  }
+
+  #cutOff(tls: Deno.TlsConn): void {
+    // Closing alone would leave the socket open for as long as the stranger is silent.
+    this.#sockets.disconnect(tls);
+    closeQuietly(tls);
   }
 
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#listener.close();
-    for (const tls of this.#strangers.values()) closeQuietly(tls);
+    for (const tls of this.#strangers.values()) this.#cutOff(tls);
     this.#strangers.clear();
     for (const awaited of [...this.#awaited.values()]) awaited.reject(closedError());
   }

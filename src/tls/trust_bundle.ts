@@ -1,5 +1,4 @@
 import { BrokerError } from "../errors.ts";
-import { parseCertificateFields } from "../x509/certificate_fields.ts";
 import { splitCertificates } from "../x509/pem.ts";
 import { findSystemRoots, type SystemRoots } from "./system_roots.ts";
 import { writeAtomically } from "./write_atomically.ts";
@@ -109,8 +108,7 @@ async function readRoots(variable: string, path: string): Promise<string[]> {
     const reason = cause instanceof Deno.errors.NotFound ? "does not exist" : "cannot be read";
     throw new BrokerError("validation_failed", `${place} ${reason}`, { hint, cause });
   }
-  // One block that is no certificate would make every handshake fail.
-  const roots = splitCertificates(text).filter(isReadable);
+  const roots = usableRoots(splitCertificates(text));
   if (roots.length > 0) return roots;
   throw new BrokerError("validation_failed", `${place} holds no certificate`, { hint });
 }
@@ -134,9 +132,14 @@ async function userRoots(
   return [...roots.difference(new Set(await system.load()))].sort();
 }
 
-function isReadable(pem: string): boolean {
+/** Leaves out what Deno's TLS cannot read: one such block would make every handshake fail. */
+function usableRoots(roots: string[]): string[] {
+  return areUsable(roots) ? roots : roots.filter((root) => areUsable([root]));
+}
+
+function areUsable(caCerts: string[]): boolean {
   try {
-    parseCertificateFields(pem);
+    Deno.createHttpClient({ caCerts }).close();
     return true;
   } catch {
     return false;
