@@ -3,6 +3,7 @@
  * not need is imported when it is first needed, because `vault run` starts this before each program.
  */
 
+import { BrokerError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import type { RequestLogRow } from "./model/request_log_row.ts";
 import { createAddressGuard } from "./proxy/address_guard.ts";
@@ -16,6 +17,7 @@ import { Authority } from "./tls/authority.ts";
 import { connectTls } from "./tls/connect.ts";
 import { LeafCache } from "./tls/leaf_cache.ts";
 import { upstreamRoots } from "./tls/trust_bundle.ts";
+import { type ParentProxies, parseParentProxies, selectParent } from "./run/parent_proxy.ts";
 import { VERSION } from "./version.ts";
 
 /** What a broker is started with. */
@@ -59,6 +61,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     allow: splitList(environment["BROKER_NETWORK_ALLOW"]),
     allowPrivate: environment["BROKER_ALLOW_PRIVATE"] === "1",
   });
+  const parents = parseParentProxies(environment, {
+    caseInsensitive: Deno.build.os === "windows",
+  });
+  refuseTlsParents(parents);
   const caCerts = await upstreamRoots(environment);
   const authority = await Authority.loadOrCreate(store.authority, {
     now: Date.now,
@@ -77,19 +83,24 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     upstreamTls: { connect: (tcp, hostname) => connectTls(tcp, { hostname, caCerts }) },
     resolve: createResolver(parseFixedNames(environment["BROKER_RESOLVE"] ?? ""), resolveName),
     guard,
+    selectParent: (target) => selectParent(parents, target),
     ownPorts: [api.addr.port],
     ...(options.limits && { limits: options.limits }),
     onDefect: (error, requestId) => log.error("proxy defect", { requestId, error: errorOf(error) }),
   });
+  let stopping: Promise<void> | undefined;
   return {
     apiUrl: `http://${authorityOf(host, api.addr.port)}`,
     proxyHost: host,
     proxyPort: proxy.port,
     authority,
-    async stop() {
-      await proxy.stop();
-      await acceptor.close();
-      await api.shutdown();
+    stop() {
+      stopping ??= (async () => {
+        await proxy.stop();
+        await acceptor.close();
+        await api.shutdown();
+      })();
+      return stopping;
     },
   };
 }
@@ -140,6 +151,17 @@ function whoAmI(environment: Readonly<Record<string, string>>): { user: string; 
     user: environment["USER"] ?? environment["USERNAME"] ?? "user",
     host: Deno.hostname(),
   };
+}
+
+/** TLS to the parent and TLS to the upstream inside of it cannot be nested on this runtime. */
+function refuseTlsParents({ http, https }: ParentProxies): void {
+  const parent = [http, https].find((candidate) => candidate?.tls === true);
+  if (parent === undefined) return;
+  throw new BrokerError(
+    "validation_failed",
+    `${parent.variable} names a proxy that is reached over https, which is not supported`,
+    { hint: `name its http port: export ${parent.variable}=http://${parent.hostname}:PORT` },
+  );
 }
 
 /** What a row says, for the debug log. */

@@ -8,6 +8,7 @@ import { serializeResponseHead } from "../http1/serialize.ts";
 import { ChunkedSink, PlainSink, streamBody } from "./body.ts";
 import type { ClientConnection } from "./client_connection.ts";
 import type { ProxyContext } from "./context.ts";
+import { refusedByParent } from "./parent.ts";
 import { readResponseHead } from "./read_head.ts";
 import type { Refusal } from "./refusal.ts";
 import { persistenceFields, wantsKeepAlive } from "./reply.ts";
@@ -156,6 +157,11 @@ export class Answer {
 
   async #relayFinal(answer: ResponseHead): Promise<"keep" | "linger"> {
     const { client, upstream, head, row } = this.#options;
+    if (answer.status === 407 && upstream.parent !== undefined) {
+      // The client has no credentials for the parent and would take the challenge for the broker's.
+      const { refusal } = refusedByParent(upstream.parent, answer.status);
+      throw new AnswerFailed("within-answer", { refusal });
+    }
     const framing = this.#framingOf(answer);
     const chunked = head.minorVersion === 1 &&
       (framing.kind === "chunked" || framing.kind === "until-close");

@@ -122,7 +122,7 @@ async function serveBlind(
   const row = new RowDraft("tunnel");
   row.access = request.access.check();
   row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
-  const upstream = await context.dialer.dial({
+  const { stream: upstream } = await context.dialer.dial({
     scheme: "tunnel",
     authority: request.authority,
     exactHost: false,
@@ -217,7 +217,7 @@ async function serveOther(
   const row = new RowDraft("tunnel");
   row.access = request.access.check();
   row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
-  const upstream = await context.dialer.dial({
+  const { stream: upstream } = await context.dialer.dial({
     scheme: "tunnel",
     authority: request.authority,
     exactHost: compiledVault(vault).matcher.hasExactHost(hostname, port),

@@ -2,7 +2,8 @@ import type { Authority } from "../http1/request_target.ts";
 import { TlsConnectError } from "../tls/connect.ts";
 import { isLocalAddress, parseAddress } from "./address_guard.ts";
 import type { ProxyLimits } from "./limits.ts";
-import type { AddressGuard, Resolver, UpstreamTls } from "./ports.ts";
+import { openParentTunnel } from "./parent.ts";
+import type { AddressGuard, ParentProxy, ParentSelector, Resolver, UpstreamTls } from "./ports.ts";
 import { RefusalError } from "./refusal.ts";
 import { closeQuietly } from "./wire.ts";
 
@@ -16,11 +17,18 @@ export interface DialTarget {
   readonly localOnly: boolean;
 }
 
+/** A connection, and the parent proxy that it goes through. */
+export interface Dialled {
+  readonly stream: Deno.TcpConn | Deno.TlsConn;
+  readonly parent: ParentProxy | undefined;
+}
+
 /** What a {@link Dialer} works with. */
 export interface DialerOptions {
   readonly resolve: Resolver;
   readonly guard: AddressGuard;
   readonly tls: UpstreamTls;
+  readonly selectParent: ParentSelector;
   readonly limits: ProxyLimits;
   /** True for an address and port on which the broker itself listens. */
   readonly isOwnListener: (address: string, port: number) => boolean;
@@ -41,9 +49,45 @@ export class Dialer {
   }
 
   /** @throws {RefusalError} with the reason why there is no connection. */
-  async dial(target: DialTarget): Promise<Deno.TcpConn | Deno.TlsConn> {
-    const addresses = this.#permitted(target, await this.#resolve(target.authority.hostname));
-    const tcp = await this.#connectAny(target, addresses);
+  async dial(target: DialTarget): Promise<Dialled> {
+    const { hostname } = target.authority;
+    const parent = this.#options.selectParent({
+      scheme: target.scheme === "http" ? "http" : "https",
+      hostname,
+    });
+    if (parent === undefined) {
+      const addresses = this.#permitted(target, await this.#resolve(hostname));
+      const tcp = await this.#connectAny(target.authority, addresses);
+      return { stream: await this.#secure(tcp, target), parent };
+    }
+    // The parent resolves the name itself and may know names that this machine does not; what this
+    // machine can resolve is judged all the same.
+    const addresses = this.#permitted(target, await this.#tryResolve(hostname));
+    if (target.localOnly && addresses.length === 0) throw plaintextRefused(hostname);
+    const tcp = await this.#connectToParent(parent);
+    if (target.scheme === "http") return { stream: tcp, parent };
+    try {
+      await within(this.#options.limits.connectMs, openParentTunnel(tcp, parent, target.authority));
+    } catch (error) {
+      closeQuietly(tcp);
+      throw parentFailure(error, parent);
+    }
+    return { stream: await this.#secure(tcp, target), parent };
+  }
+
+  async #connectToParent(parent: ParentProxy): Promise<Deno.TcpConn> {
+    const addresses = await this.#resolve(parent.hostname);
+    if (addresses.some((address) => this.#options.isOwnListener(address, parent.port))) {
+      throw new RefusalError({
+        code: "loop_detected",
+        message: `${parent.variable} names the broker itself`,
+      });
+    }
+    return await this.#connectAny(parent, addresses);
+  }
+
+  /** Opens TLS where the scheme asks for it; closes the connection when that fails. */
+  async #secure(tcp: Deno.TcpConn, target: DialTarget): Promise<Deno.TcpConn | Deno.TlsConn> {
     try {
       tcp.setNoDelay(true);
       if (target.scheme !== "https") return tcp;
@@ -56,6 +100,15 @@ export class Dialer {
         code: timedOut ? "upstream_timeout" : "upstream_tls_failed",
         message: error instanceof Error ? error.message : "The TLS handshake failed",
       }, { cause: error });
+    }
+  }
+
+  async #tryResolve(hostname: string): Promise<readonly string[]> {
+    try {
+      return await this.#resolve(hostname);
+    } catch (error) {
+      if (error instanceof RefusalError) return [];
+      throw error;
     }
   }
 
@@ -96,20 +149,16 @@ export class Dialer {
         extras: { address: blocked.address },
       });
     }
-    if (!target.localOnly) return allowed;
+    if (!target.localOnly || addresses.length === 0) return allowed;
     const local = allowed.filter(isLocalAddress);
     if (local.length > 0) return local;
-    throw new RefusalError({
-      code: "plaintext_refused",
-      message: `A credential would travel to "${hostname}" over plain HTTP`,
-    });
+    throw plaintextRefused(hostname);
   }
 
   async #connectAny(
-    target: DialTarget,
+    { hostname, port }: Authority,
     addresses: readonly string[],
   ): Promise<Deno.TcpConn> {
-    const { port } = target.authority;
     let failure: unknown;
     for (const [index, address] of addresses.entries()) {
       const isLast = index === addresses.length - 1;
@@ -120,22 +169,20 @@ export class Dialer {
         failure = error;
       }
     }
-    if (failure instanceof ConnectTimeout) {
+    if (failure instanceof TimeLimit) {
       throw new RefusalError({
         code: "upstream_timeout",
-        message: `"${target.authority.hostname}" port ${port} did not accept a connection in time`,
+        message: `"${hostname}" port ${port} did not accept a connection in time`,
       });
     }
     throw new RefusalError({
       code: "upstream_unreachable",
-      message: `"${target.authority.hostname}" port ${port} cannot be reached: ${
-        reasonOf(failure)
-      }`,
+      message: `"${hostname}" port ${port} cannot be reached: ${reasonOf(failure)}`,
     }, { cause: failure });
   }
 }
 
-class ConnectTimeout extends Error {}
+class TimeLimit extends Error {}
 
 async function connectWithin(
   hostname: string,
@@ -143,19 +190,45 @@ async function connectWithin(
   limitMs: number,
 ): Promise<Deno.TcpConn> {
   const connecting = Deno.connect({ hostname, port });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ConnectTimeout()), limitMs);
-  });
   try {
-    return await Promise.race([connecting, expired]);
+    return await within(limitMs, connecting);
   } catch (error) {
     // The attempt cannot be cancelled; whatever it still yields is not wanted.
     connecting.then(closeQuietly, () => {});
     throw error;
+  }
+}
+
+/** @throws {TimeLimit} when the promise takes longer. */
+async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeLimit()), limitMs);
+  });
+  try {
+    return await Promise.race([promise, expired]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function plaintextRefused(hostname: string): RefusalError {
+  return new RefusalError({
+    code: "plaintext_refused",
+    message: `A credential would travel to "${hostname}" over plain HTTP`,
+  });
+}
+
+/** What went wrong on the way through a parent; the connection to it may break at any moment. */
+function parentFailure(error: unknown, parent: ParentProxy): RefusalError {
+  if (error instanceof RefusalError) return error;
+  const where = `The parent proxy "${parent.hostname}:${parent.port}" (${parent.variable})`;
+  return error instanceof TimeLimit
+    ? new RefusalError({ code: "upstream_timeout", message: `${where} did not answer in time` })
+    : new RefusalError({
+      code: "upstream_unreachable",
+      message: `${where} broke the connection: ${reasonOf(error)}`,
+    }, { cause: error });
 }
 
 /** The operating system's words for why a connection failed; they name no secret. */

@@ -21,6 +21,7 @@ import {
   outboundHead,
   withContentLength,
 } from "./outbound.ts";
+import { absoluteForm } from "./parent.ts";
 import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
 import { replyRefusal, wantsKeepAlive } from "./reply.ts";
 import { type Route, routeRequest } from "./route_request.ts";
@@ -192,7 +193,7 @@ export class Exchange {
       framing: this.#framing,
       upgrade: isWebSocketUpgrade(this.#request.head),
     });
-    upstream.writer.text(serializeRequestHead(outbound, headers));
+    upstream.writer.text(this.#serialize(upstream, { ...outbound, headers }));
     if (this.#framing.kind !== "none") {
       this.#upload = new Upload({
         framing: this.#framing,
@@ -213,6 +214,18 @@ export class Exchange {
     } catch (cause) {
       throw new AnswerFailed("nothing-sent", { cause });
     }
+  }
+
+  /** A parent proxy is told the whole URL and who asks; an upstream only the path. */
+  #serialize({ parent }: UpstreamConnection, { method, target, headers }: OutboundHead): string {
+    if (parent === undefined) return serializeRequestHead({ method, target }, headers);
+    const { authorization } = parent;
+    return serializeRequestHead(
+      { method, target: absoluteForm(this.#request.authority, target) },
+      authorization === undefined
+        ? headers
+        : [...headers, ["Proxy-Authorization", authorization.reveal()]],
+    );
   }
 
   /** The answer is out; whether the connection lives on depends on the rest of the body. */

@@ -1,4 +1,5 @@
 import type { RequestLogRow } from "../model/request_log_row.ts";
+import type { Secret } from "../model/secret.ts";
 import type { Caller } from "../model/session.ts";
 import type { VaultSnapshot } from "../model/vault_snapshot.ts";
 
@@ -35,6 +36,21 @@ export interface UpstreamTls {
 
 /** All addresses of a name, best first; an empty list when it has none. */
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
+
+/** A proxy that the user had before (a company's), and that upstream connections go through. */
+export interface ParentProxy {
+  readonly hostname: string;
+  readonly port: number;
+  /** The `Proxy-Authorization` value, when the proxy wants one. */
+  readonly authorization: Secret | undefined;
+  /** The environment variable that named it, for messages. */
+  readonly variable: string;
+}
+
+/** The parent that a connection goes through; `undefined` for none. */
+export type ParentSelector = (
+  target: { readonly scheme: "http" | "https"; readonly hostname: string },
+) => ParentProxy | undefined;
 
 /** Decides which addresses may be dialled. */
 export interface AddressGuard {

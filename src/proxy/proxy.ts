@@ -13,6 +13,7 @@ import { type After, Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS, type ProxyLimits } from "./limits.ts";
 import type {
   AddressGuard,
+  ParentSelector,
   RequestLog,
   Resolver,
   TlsAcceptor,
@@ -33,6 +34,8 @@ export interface ProxyOptions {
   readonly upstreamTls: UpstreamTls;
   readonly resolve: Resolver;
   readonly guard: AddressGuard;
+  /** Names the user's own proxy for a connection; left out, every connection is direct. */
+  readonly selectParent?: ParentSelector;
   /** Takes an error that nobody foresaw, with the id of the request it ended. */
   readonly onDefect: (error: unknown, requestId: string) => void;
   /** Ports on loopback that belong to the broker beside the proxy's own, such as the API's. */
@@ -60,6 +63,7 @@ export class Proxy {
       resolve: options.resolve,
       guard: options.guard,
       tls: options.upstreamTls,
+      selectParent: options.selectParent ?? (() => undefined),
       limits,
       isOwnListener: (address, port) => ownPorts.has(port) && reachesLoopback(address),
     });

@@ -1,6 +1,7 @@
 import type { Deadline, Deadlines } from "./deadlines.ts";
 import type { Dialer, DialTarget } from "./dial.ts";
 import type { ProxyLimits } from "./limits.ts";
+import type { ParentProxy } from "./ports.ts";
 import { type ByteStream, closeQuietly, WireReader, WireWriter } from "./wire.ts";
 
 /** A connection to an upstream, ready for one request at a time. */
@@ -9,6 +10,8 @@ export class UpstreamConnection {
   readonly writer: WireWriter;
   readonly stream: ByteStream;
   readonly key: string;
+  /** The parent proxy on the way, when a request has to be addressed to it: plain HTTP only. */
+  readonly parent: ParentProxy | undefined;
   readonly deadline: Deadline = { at: Infinity };
   /** True once a request was answered on it: it may have gone stale since. */
   reused = false;
@@ -17,9 +20,13 @@ export class UpstreamConnection {
   /** True once its deadline has passed and closed it. */
   timedOut = false;
 
-  constructor(stream: ByteStream, key: string) {
+  constructor(
+    stream: ByteStream,
+    options: { key: string; parent: ParentProxy | undefined },
+  ) {
     this.stream = stream;
-    this.key = key;
+    this.key = options.key;
+    this.parent = options.parent;
     this.reader = new WireReader(stream);
     this.writer = new WireWriter(stream);
   }
@@ -61,7 +68,11 @@ export class UpstreamPool {
 
   /** A new connection. @throws {RefusalError} as {@link Dialer.dial} does. */
   async connect(key: string, target: DialTarget): Promise<UpstreamConnection> {
-    const connection = new UpstreamConnection(await this.#options.dialer.dial(target), key);
+    const { stream, parent } = await this.#options.dialer.dial(target);
+    const connection = new UpstreamConnection(stream, {
+      key,
+      parent: target.scheme === "http" ? parent : undefined,
+    });
     if (this.#closed) {
       closeQuietly(connection.stream);
       throw new Deno.errors.Interrupted("The proxy has stopped");

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, type VaultSettings } from "../../src/model/vault.ts";
 import type { VaultSnapshot } from "../../src/model/vault_snapshot.ts";
 import { createAddressGuard } from "../../src/proxy/address_guard.ts";
 import type { ProxyLimits } from "../../src/proxy/limits.ts";
-import type { AddressGuard, Resolver, TlsAcceptor } from "../../src/proxy/ports.ts";
+import type { AddressGuard, ParentSelector, Resolver, TlsAcceptor } from "../../src/proxy/ports.ts";
 import { Proxy } from "../../src/proxy/proxy.ts";
 import { proxyBasic, RawClient } from "../support/raw_client.ts";
 import { createTestAuthority, testAuthority } from "../support/tls_fixture.ts";
@@ -26,6 +26,7 @@ export interface TestBrokerOptions {
   /** The guard of the program, with nothing allowed, unless told. */
   readonly guard?: AddressGuard;
   readonly ownPorts?: readonly number[];
+  readonly selectParent?: ParentSelector;
 }
 
 /** The data plane on real sockets, over a vault in memory. */
@@ -69,6 +70,7 @@ export class TestBroker implements AsyncDisposable {
       onDefect: (error) => this.defects.push(error),
       ...(options.ownPorts && { ownPorts: options.ownPorts }),
       ...(options.limits && { limits: options.limits }),
+      ...(options.selectParent && { selectParent: options.selectParent }),
     });
   }
 

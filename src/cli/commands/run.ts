@@ -40,6 +40,11 @@ export async function run({ context, positionals, options }: Invocation): Promis
   });
   try {
     const session = store.sessions.create({ vault, ttlSeconds });
+    // Run while signals are still caught, so that a second Ctrl-C cannot leave the session behind.
+    const end = async () => {
+      store.sessions.revoke(session.id);
+      await broker.stop();
+    };
     try {
       const { environment, warnings } = childEnvironment({
         ...(await connection(context, store, { broker, vault, token: session.token })),
@@ -53,9 +58,9 @@ export async function run({ context, positionals, options }: Invocation): Promis
         for (const warning of warnings) context.output.warn(warning);
         introduce(context, store, vault);
       }
-      return await launch(path, args, { env: environment });
+      return await launch(path, args, { env: environment, finish: end });
     } finally {
-      store.sessions.revoke(session.id);
+      await end();
     }
   } finally {
     await broker.stop();
