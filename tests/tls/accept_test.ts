@@ -292,3 +292,18 @@ Deno.test({
     closePair({ client, server });
   },
 });
+
+Deno.test("what rustls says of a client becomes a reason that a person can use", () => {
+  const cases = [
+    ["peer misbehaved: ServerNameMustContainOneHostName", /server name \(SNI\)/],
+    ["peer is incompatible: NoCipherSuitesInCommon", /cipher suite/],
+    ["peer is incompatible: SignatureAlgorithmsExtensionRequired", /TLS 1\.2 and 1\.3/],
+    ["peer doesn't support any known protocol", /HTTP\/1\.1/],
+    ["received fatal alert: CertificateUnknown", /does not trust the broker's CA/],
+    ["received fatal alert: CertificateExpired", /clock/],
+    ["something new (os error 7)", /^something new$/],
+  ] as const;
+  for (const [message, reason] of cases) {
+    assert.match(clientFaultOf(new Deno.errors.InvalidData(message)), reason, message);
+  }
+});
