@@ -8,23 +8,33 @@ import { createAddressGuard } from "../../src/proxy/address_guard.ts";
 import type { ProxyLimits } from "../../src/proxy/limits.ts";
 import type { AddressGuard, ParentSelector, Resolver, TlsAcceptor } from "../../src/proxy/ports.ts";
 import { Proxy } from "../../src/proxy/proxy.ts";
+import { connectTls } from "../../src/tls/connect.ts";
 import { proxyBasic, RawClient } from "../support/raw_client.ts";
 import { createTestAuthority, testAuthority } from "../support/tls_fixture.ts";
+import { eventually } from "./eventually.ts";
 
 /** The authority that stands for the broker's own CA in these tests. */
 const brokerAuthority = createTestAuthority("Test broker authority");
 
-/** What a {@link TestBroker} is started with; one vault called `default`. */
-export interface TestBrokerOptions {
+/** What a vault of a {@link TestBroker} holds. */
+export interface TestVault {
   readonly services?: readonly (Partial<Service> & Pick<Service, "host">)[];
   readonly credentials?: Readonly<Record<string, string>>;
   readonly settings?: Partial<VaultSettings>;
   readonly cleared?: boolean;
+}
+
+/** What a {@link TestBroker} is started with: the vault called `default`, and the network around it. */
+export interface TestBrokerOptions extends TestVault {
+  /** Further vaults by name. */
+  readonly vaults?: Readonly<Record<string, TestVault>>;
   readonly limits?: Partial<ProxyLimits>;
   /** Answers for names; every name is 127.0.0.1 when left out. */
   readonly resolve?: Resolver;
   /** The guard of the program, with nothing allowed, unless told. */
   readonly guard?: AddressGuard;
+  /** Limit for TLS handshakes with upstreams, in milliseconds; ten seconds when left out. */
+  readonly handshakeMs?: number;
   readonly ownPorts?: readonly number[];
   readonly selectParent?: ParentSelector;
 }
@@ -40,30 +50,28 @@ export class TestBroker implements AsyncDisposable {
   readonly caPem: string = brokerAuthority.certificatePem;
   readonly #acceptor = new TestAcceptor();
   readonly #callers = new Map<string, Caller>();
-  #vault: VaultSnapshot;
+  readonly #vaults = new Map<string, VaultSnapshot>();
   #revision = 1;
 
   constructor(options: TestBrokerOptions = {}) {
-    this.#vault = snapshotOf(options);
+    this.change(options);
+    for (const [name, vault] of Object.entries(options.vaults ?? {})) this.change(vault, name);
     this.addCaller(TestBroker.token, { vaultName: "default" });
     this.proxy = Proxy.listen({ hostname: "127.0.0.1", port: 0 }, {
       state: {
         revision: () => this.#revision,
         findCaller: (token) => this.#callers.get(token),
-        snapshot: (name) => name === "default" ? this.#vault : undefined,
+        snapshot: (name) => this.#vaults.get(name),
       },
       log: { record: (row) => this.rows.push(row) },
       acceptor: this.#acceptor,
       upstreamTls: {
-        async connect(tcp, hostname) {
-          const tls = await Deno.startTls(tcp, {
+        connect: (tcp, hostname) =>
+          connectTls(tcp, {
             hostname,
             caCerts: [testAuthority().certificatePem],
-            alpnProtocols: ["http/1.1"],
-          });
-          await tls.handshake();
-          return tls;
-        },
+            timeoutMs: options.handshakeMs ?? 10_000,
+          }),
       },
       resolve: options.resolve ?? (() => Promise.resolve(["127.0.0.1"])),
       guard: options.guard ?? createAddressGuard({ allow: [], allowPrivate: false }),
@@ -93,9 +101,9 @@ export class TestBroker implements AsyncDisposable {
     this.#revision++;
   }
 
-  /** Replaces the vault, as a command in another terminal would. */
-  change(options: TestBrokerOptions): void {
-    this.#vault = snapshotOf(options);
+  /** Replaces a vault, as a command in another terminal would. */
+  change(vault: TestVault, name = "default"): void {
+    this.#vaults.set(name, snapshotOf(vault, name));
     this.#revision++;
   }
 
@@ -105,15 +113,15 @@ export class TestBroker implements AsyncDisposable {
   }
 
   /** A connection through CONNECT, with TLS under the broker's authority inside. */
-  async tunnel(target: string): Promise<RawClient> {
+  async tunnel(target: string, authorization = this.authorization): Promise<RawClient> {
     const client = await this.connect();
-    await client.openTunnel(target, { authorization: this.authorization, caCerts: [this.caPem] });
+    await client.openTunnel(target, { authorization, caCerts: [this.caPem] });
     return client;
   }
 
   /** Resolves once the rows have reached a number: a row is written after its answer was sent. */
   async rowsReach(count: number): Promise<readonly RequestLogRow[]> {
-    while (this.rows.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => this.rows.length >= count, () => `row ${count}`);
     return this.rows;
   }
 
@@ -124,13 +132,13 @@ export class TestBroker implements AsyncDisposable {
   }
 }
 
-function snapshotOf(options: TestBrokerOptions): VaultSnapshot {
+function snapshotOf(options: TestVault, name: string): VaultSnapshot {
   const secrets = new Map(
     Object.entries(options.credentials ?? {}).map(([key, value]) => [key, new Secret(value)]),
   );
   return {
-    id: "vault-1",
-    name: "default",
+    id: `id of ${name}`,
+    name,
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     cleared: options.cleared ?? false,
     services: (options.services ?? []).map((service, index) => ({
