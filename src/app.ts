@@ -65,7 +65,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     caseInsensitive: Deno.build.os === "windows",
   });
   refuseTlsParents(parents);
-  const caCerts = await upstreamRoots(environment);
+  const trusted = trustedRoots(await upstreamRoots(environment));
   const authority = await Authority.loadOrCreate(store.authority, {
     now: Date.now,
     ...whoAmI(environment),
@@ -80,7 +80,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     },
     log: options.requestLog ?? { record: (row) => log.debug("request", describe(row)) },
     acceptor,
-    upstreamTls: { connect: (tcp, hostname) => connectTls(tcp, { hostname, caCerts }) },
+    upstreamTls: {
+      connect: async (tcp, hostname) =>
+        await connectTls(tcp, { hostname, caCerts: await trusted() }),
+    },
     resolve: createResolver(parseFixedNames(environment["BROKER_RESOLVE"] ?? ""), resolveName),
     guard,
     selectParent: (target) => selectParent(parents, target),
@@ -151,6 +154,21 @@ function whoAmI(environment: Readonly<Record<string, string>>): { user: string; 
     user: environment["USER"] ?? environment["USERNAME"] ?? "user",
     host: Deno.hostname(),
   };
+}
+
+/**
+ * The roots that upstream certificates are verified against beside Deno's own: those that the user named,
+ * and the machine's (a company's, say). Looked up at the first upstream that needs them.
+ */
+function trustedRoots(named: readonly string[]): () => Promise<readonly string[]> {
+  let found: Promise<readonly string[]> | undefined;
+  const find = async () => {
+    const { findSystemRoots, rootsBeyondBuiltIn } = await import("./tls/system_roots.ts");
+    const system = await findSystemRoots();
+    const load = async () => [...new Set([...named, ...await system.load()])];
+    return await rootsBeyondBuiltIn({ ...system, load });
+  };
+  return () => found ??= find();
 }
 
 /** TLS to the parent and TLS to the upstream inside of it cannot be nested on this runtime. */
