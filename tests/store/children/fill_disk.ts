@@ -21,10 +21,9 @@ store.close();
 const again = await Store.open(directory);
 const kept = again.credentials.keys("default").length;
 again.close();
-const known = failure instanceof BrokerError;
 console.log(JSON.stringify({
-  code: known ? failure.code : String(failure),
-  hint: known ? failure.hint : undefined,
+  code: failure instanceof BrokerError ? failure.code : String(failure),
+  hint: failure instanceof BrokerError ? failure.hint : undefined,
   confirmed,
   readable,
   kept,
