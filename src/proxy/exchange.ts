@@ -288,7 +288,9 @@ export class Exchange {
   async #refuse(refusal: Refusal): Promise<After> {
     const { head } = this.#request;
     const rest = this.#unreadBody(refusal);
-    const keepAlive = rest === "small" && wantsKeepAlive(head);
+    // A tunnel's own refusal may no longer hold for the next CONNECT to the same host.
+    const lasting = this.#request.refusal === undefined;
+    const keepAlive = rest === "small" && lasting && wantsKeepAlive(head);
     await replyRefusal(this.#client.writer, refusal, { requestId: this.#row.id, head, keepAlive });
     if (this.#upload !== undefined) return await this.#finishUpload("linger");
     if (!keepAlive) return "linger";

@@ -125,6 +125,11 @@ export class TestBroker implements AsyncDisposable {
     return this.rows;
   }
 
+  /** Resolves once the row of a request is there. */
+  async rowWritten(id: string): Promise<void> {
+    await eventually(() => this.rows.some((row) => row.id === id), `row ${id}`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.proxy.stop();
     await this.#acceptor.close();
