@@ -1,16 +1,15 @@
 import type { Authority } from "../http1/request_target.ts";
 import type { AccessCheck } from "./access.ts";
 import { compiledVault } from "./compiled_vault.ts";
-import type { VaultState } from "./ports.ts";
 
 /** A tunnel whose bytes nobody looks at. */
 export interface BlindTunnel {
-  readonly authority: Authority;
-  readonly access: AccessCheck;
+  /** Whether it would be opened today as it was. @throws {RefusalError} when its session has ended. */
+  mayStay(): boolean;
   close(): void;
 }
 
-/** How often open blind tunnels are held against changes of the store, in milliseconds. */
+/** How often open blind tunnels are held against the store, in milliseconds. */
 const LOOK_MS = 250;
 
 /**
@@ -18,19 +17,12 @@ const LOOK_MS = 250;
  * ends, they are closed, so that the client's next request is brokered or refused.
  */
 export class BlindTunnels {
-  readonly #state: VaultState;
   readonly #tunnels = new Set<BlindTunnel>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #revision: number | undefined;
-
-  constructor(state: VaultState) {
-    this.#state = state;
-  }
 
   add(tunnel: BlindTunnel): void {
     this.#tunnels.add(tunnel);
     if (this.#timer === undefined) {
-      this.#revision = this.#state.revision();
       this.#timer = setInterval(() => this.#look(), LOOK_MS);
       Deno.unrefTimer(this.#timer);
     }
@@ -45,21 +37,18 @@ export class BlindTunnels {
 
   /** Closes every tunnel. */
   close(): void {
-    for (const tunnel of [...this.#tunnels]) {
-      this.remove(tunnel);
-      tunnel.close();
-    }
+    for (const tunnel of [...this.#tunnels]) this.#end(tunnel);
   }
 
   #look(): void {
-    const revision = this.#state.revision();
-    const changed = revision !== this.#revision;
-    this.#revision = revision;
     for (const tunnel of [...this.#tunnels]) {
-      if (changed ? mayStayBlind(tunnel) : !hasExpired(tunnel)) continue;
-      this.remove(tunnel);
-      tunnel.close();
+      if (!mayStay(tunnel)) this.#end(tunnel);
     }
+  }
+
+  #end(tunnel: BlindTunnel): void {
+    this.remove(tunnel);
+    tunnel.close();
   }
 }
 
@@ -70,19 +59,10 @@ export function isBlind(access: AccessCheck, authority: Authority): boolean {
   return !compiledVault(vault).matcher.couldMatchHost(authority.hostname, authority.port);
 }
 
-function mayStayBlind(tunnel: BlindTunnel): boolean {
+function mayStay(tunnel: BlindTunnel): boolean {
   try {
-    return isBlind(tunnel.access, tunnel.authority);
+    return tunnel.mayStay();
   } catch {
     return false;
-  }
-}
-
-function hasExpired(tunnel: BlindTunnel): boolean {
-  try {
-    tunnel.access.check();
-    return false;
-  } catch {
-    return true;
   }
 }

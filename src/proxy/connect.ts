@@ -3,7 +3,7 @@ import { requestFraming } from "../http1/framing.ts";
 import { headerValues } from "../http1/headers.ts";
 import type { RequestHead } from "../http1/request_head.ts";
 import { type Authority, hostField } from "../http1/request_target.ts";
-import type { AccessCheck } from "./access.ts";
+import type { Access, AccessCheck } from "./access.ts";
 import { isBlind } from "./blind_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
 import { compiledVault } from "./compiled_vault.ts";
@@ -63,7 +63,7 @@ export async function serveConnect(
   let refusal: Refusal | undefined;
   try {
     if (isBlind(request.access, request.authority)) {
-      return await serveBlind(client, request, context);
+      if (await serveBlind(client, request, context) === "served") return;
     }
   } catch (error) {
     // Said inside the tunnel: clients do not show the body of a refused CONNECT.
@@ -114,32 +114,52 @@ class EarlyAccept {
   }
 }
 
+/**
+ * Serves a tunnel whose bytes nobody looks at; not when the vault has changed while it was dialled.
+ *
+ * @throws {RefusalError} when there is no connection, or the session has ended meanwhile.
+ */
 async function serveBlind(
   client: ClientConnection,
   request: ConnectRequest,
   context: ProxyContext,
-): Promise<void> {
-  const row = new RowDraft("tunnel");
-  row.access = request.access.check();
-  row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
+): Promise<"served" | "no-longer-blind"> {
   const { stream: upstream } = await context.dialer.dial({
     scheme: "tunnel",
     authority: request.authority,
     exactHost: false,
     localOnly: false,
   });
-  const tunnel = {
-    authority: request.authority,
-    access: request.access,
-    close: () => closeBoth(client.stream, upstream),
-  };
-  context.tunnels.add(tunnel);
+  const mayStay = () => isBlind(request.access, request.authority);
   try {
+    if (!mayStay()) return "no-longer-blind";
     client.writer.text(ESTABLISHED);
     await client.writer.flush();
-    row.status = 200;
-    const touch = () => client.deadline.at = Date.now() + context.limits.tunnelIdleMs;
-    touch();
+    await copyUnread(client, upstream, { ...request, mayStay, context });
+    return "served";
+  } finally {
+    closeQuietly(upstream);
+  }
+}
+
+/** Copies both ways, unread, until either side ends it or it may not stay; one log row tells of it. */
+async function copyUnread(
+  client: ClientConnection,
+  upstream: ByteStream,
+  { access, authority, mayStay, context }: ConnectRequest & {
+    mayStay: () => boolean;
+    context: ProxyContext;
+  },
+): Promise<void> {
+  const row = new RowDraft("tunnel");
+  row.access = access.check();
+  row.describe({ method: "CONNECT", host: hostField("https", authority), path: "" });
+  row.status = 200;
+  const tunnel = { mayStay, close: () => closeBoth(client.stream, upstream) };
+  context.tunnels.add(tunnel);
+  const touch = () => client.deadline.at = Date.now() + context.limits.tunnelIdleMs;
+  touch();
+  try {
     await splice(client, { stream: upstream, reader: new WireReader(upstream) }, {
       toUpstream: {
         piece: (length) => {
@@ -166,7 +186,9 @@ async function serveIntercepted(
   request: Intercepted,
   context: ProxyContext,
 ): Promise<void> {
-  switch (await peekProtocol(client)) {
+  const protocol = await peekProtocol(client);
+  if (protocol !== "tls") request.accepting.abandon();
+  switch (protocol) {
     case "tls":
       return await serveTls(client, request, context);
     case "http":
@@ -180,63 +202,65 @@ async function serveIntercepted(
         }),
       });
     case "other":
-      // Neither can a credential be put into it nor an answer be given in it.
-      if (request.refusal === undefined && mayPassUnread(request)) {
-        return await serveOther(client, request, context);
-      }
-      return recordUnsaid(request, context);
     case "closed":
-      return recordUnsaid(request, context);
+      try {
+        // Neither can a credential be put into another protocol nor an answer be given in it.
+        if (request.refusal !== undefined) throw new RefusalError(request.refusal);
+        if (protocol === "other") await serveOther(client, request, context);
+      } catch (error) {
+        if (!(error instanceof RefusalError)) throw error;
+        recordUnsaid(request, { refusal: error.refusal, context });
+      }
   }
 }
 
 /** A refusal that the client never asked to hear still happened. */
-function recordUnsaid(request: Intercepted, context: ProxyContext): void {
-  if (request.refusal === undefined) return;
+function recordUnsaid(
+  request: ConnectRequest,
+  { refusal, context }: { refusal: Refusal; context: ProxyContext },
+): void {
   const row = new RowDraft("tunnel");
   row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
-  row.errorCode = request.refusal.code;
-  row.status = REFUSAL_STATUS[request.refusal.code];
+  row.errorCode = refusal.code;
+  row.status = REFUSAL_STATUS[refusal.code];
   context.log.record(row.finish());
 }
 
-/** A protocol that is not HTTP passes where the vault lets unmatched traffic pass; it gets no credential. */
-function mayPassUnread({ access, authority }: ConnectRequest): boolean {
-  const { vault } = access.check();
-  return !vault.cleared && vault.settings.unmatchedHostPolicy === "passthrough" &&
-    compiledVault(vault).matcher.couldMatchHost(authority.hostname, authority.port);
-}
-
+/**
+ * A protocol that is not HTTP passes where the vault lets unmatched traffic pass; it gets no credential.
+ *
+ * @throws {RefusalError} when the vault does not, or there is no connection.
+ */
 async function serveOther(
   client: ClientConnection,
   request: ConnectRequest,
   context: ProxyContext,
 ): Promise<void> {
-  const { vault } = request.access.check();
-  const { hostname, port } = request.authority;
-  const row = new RowDraft("tunnel");
-  row.access = request.access.check();
-  row.describe({ method: "CONNECT", host: hostField("https", request.authority), path: "" });
+  const { access, authority } = request;
+  const { matcher } = compiledVault(checkOther(access).vault);
   const { stream: upstream } = await context.dialer.dial({
     scheme: "tunnel",
-    authority: request.authority,
-    exactHost: compiledVault(vault).matcher.hasExactHost(hostname, port),
+    authority,
+    exactHost: matcher.hasExactHost(authority.hostname, authority.port),
     localOnly: false,
   });
   try {
-    row.status = 200;
-    const touch = (length: number, direction: "requestBytes" | "responseBytes") => {
-      row[direction] += length;
-      client.deadline.at = Date.now() + context.limits.tunnelIdleMs;
-    };
-    await splice(client, { stream: upstream, reader: new WireReader(upstream) }, {
-      toUpstream: { piece: (length) => touch(length, "requestBytes") },
-      toClient: { piece: (length) => touch(length, "responseBytes") },
-    });
+    const mayStay = () => checkOther(access) !== undefined;
+    mayStay();
+    await copyUnread(client, upstream, { ...request, mayStay, context });
   } finally {
     closeQuietly(upstream);
-    context.log.record(row.finish());
   }
+}
+
+function checkOther(access: AccessCheck): Access {
+  const allowed = access.check();
+  const { cleared, settings } = allowed.vault;
+  if (!cleared && settings.unmatchedHostPolicy === "passthrough") return allowed;
+  throw new RefusalError({
+    code: cleared ? "no_services" : "forbidden",
+    message: "The vault lets nothing pass that no service brokers, and this is not HTTP",
+  });
 }
 
 /** Opens the client's TLS under a leaf for the host, and serves the requests inside. */
@@ -250,7 +274,7 @@ async function serveTls(
     accepted = await request.accepting.take();
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
-    return recordUnsaid({ ...request, refusal: error.refusal }, context);
+    return recordUnsaid(request, { refusal: error.refusal, context });
   }
   const { inner, tls } = accepted;
   const touch = { piece: () => {} };

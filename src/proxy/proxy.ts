@@ -76,7 +76,7 @@ export class Proxy {
       deadlines,
       dialer,
       pool: new UpstreamPool({ dialer, deadlines, limits }),
-      tunnels: new BlindTunnels(options.state),
+      tunnels: new BlindTunnels(),
     };
     this.#accepting = this.#acceptLoop();
   }
