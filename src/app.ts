@@ -74,7 +74,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const api = serveApi(options, { host, authority });
   const proxy = Proxy.listen({ hostname: host, port: options.proxyPort ?? 0 }, {
     state: {
-      revision: () => store.revision(),
+      revision: () => store.recentRevision(),
       findCaller: (token) => store.sessions.find(token),
       snapshot: (vault) => store.snapshot(vault),
     },

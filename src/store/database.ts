@@ -43,6 +43,9 @@ export function isOpenHere(path: string): boolean {
   return openFiles.has(fileIdentity(path));
 }
 
+/** How long an answer to "has anything changed" holds, in milliseconds: asking costs file locks. */
+const REVISION_LIFE_MS = 1;
+
 /** A connection to an existing SQLite file. Statements are prepared once and kept. */
 export class Database {
   readonly path: string;
@@ -53,6 +56,7 @@ export class Database {
   #inTransaction = false;
   #seenDataVersion = -1;
   #revision = 0;
+  #revisionAskedAt = -Infinity;
 
   private constructor(path: string, connection: DatabaseSync, readOnly: boolean) {
     this.path = path;
@@ -131,6 +135,17 @@ export class Database {
       this.#revision++;
     }
     return this.#revision;
+  }
+
+  /**
+   * As {@link Database.revision}, asking the file at most once a millisecond; this connection's own
+   * writes count at once. Another process's command has not even ended within a millisecond of its commit.
+   */
+  recentRevision(): number {
+    const now = performance.now();
+    if (now - this.#revisionAskedAt < REVISION_LIFE_MS) return this.#revision;
+    this.#revisionAskedAt = now;
+    return this.revision();
   }
 
   /** Moves the WAL into the database and empties it, as far as other processes allow. */

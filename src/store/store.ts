@@ -147,6 +147,11 @@ export class Store implements Disposable {
     return this.#database.revision();
   }
 
+  /** As {@link Store.revision}, up to a millisecond old; what the data plane asks on every request. */
+  recentRevision(): number {
+    return this.#database.recentRevision();
+  }
+
   /** The vault as it stands, the same object until it changes; `undefined` when there is none. */
   snapshot(vaultName: string): VaultSnapshot | undefined {
     return this.#snapshots.find(vaultName);

@@ -98,3 +98,20 @@ Deno.test("closing twice is closing once", () => {
   database.close();
   database.close();
 });
+
+Deno.test("recentRevision() counts this connection's own writes at once and others' a moment later", async () => {
+  using home = temporaryHome();
+  const database = openTemporary(home.path);
+  migrate(database);
+  const other = Database.open(`${home.path}/test.db`);
+  const insert = "INSERT INTO meta (key, value) VALUES (?, 'x')";
+  const first = database.recentRevision();
+  assert.equal(database.recentRevision(), first);
+  database.write(() => database.run(insert, ["own"]));
+  const own = database.recentRevision();
+  assert.notEqual(own, first);
+  other.write(() => other.run(insert, ["other"]));
+  while (database.recentRevision() === own) await new Promise((resolve) => setTimeout(resolve, 1));
+  other.close();
+  database.close();
+});
