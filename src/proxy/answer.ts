@@ -1,7 +1,7 @@
 import { HttpFault } from "../http1/fault.ts";
 import { type Framing, responseFraming } from "../http1/framing.ts";
 import { type HeaderField, headerValues } from "../http1/headers.ts";
-import { forwardableResponseHeaders } from "../http1/hop_by_hop.ts";
+import { forwardableResponseHeaders, isForbiddenTrailer } from "../http1/hop_by_hop.ts";
 import type { RequestHead } from "../http1/request_head.ts";
 import type { ResponseHead } from "../http1/response_head.ts";
 import { serializeResponseHead } from "../http1/serialize.ts";
@@ -176,7 +176,9 @@ export class Answer {
     client.writer.text(serializeResponseHead(answer, fields));
     await this.#streamBody(
       framing,
-      chunked ? new ChunkedSink(client.writer, () => true) : new PlainSink(client.writer),
+      chunked
+        ? new ChunkedSink(client.writer, (name) => !isForbiddenTrailer(name))
+        : new PlainSink(client.writer),
     );
     this.reusable = framing.kind !== "until-close" && upstream.reader.buffered === 0 &&
       wantsKeepAlive({ ...answer, method: "", target: "" });
