@@ -7,18 +7,18 @@ import { MAX_FIELDS } from "./limits.ts";
 /**
  * Reads the field lines in `bytes[start, end)`, the blank line excluded (RFC 9112 section 5).
  *
+ * @param decoded The text of the bytes from `base` on, where the caller has it already.
  * @throws {HttpFault} for an invalid name, a blank before the colon, a folded line, a control character
  * in a value, and for more than {@link MAX_FIELDS} fields.
  */
 export function parseFields(
   bytes: Uint8Array,
   range: { start: number; end: number },
+  decoded: { text: string; base: number } = decode(bytes, range),
 ): HeaderField[] {
   const fields: HeaderField[] = [];
+  const { text, base } = decoded;
   let at = range.start;
-  const ascii = isAscii(bytes, range.start, range.end);
-  const text = decodeLatin1(bytes, { ...range, ascii });
-  const base = range.start;
   while (at < range.end) {
     const nameStart = at;
     while (IS_TOKEN[bytes[at]!] === 1) at++;
@@ -47,8 +47,17 @@ export function parseFields(
   return fields;
 }
 
+/** The text of `bytes[start, end)` with one character a byte, decoded once for all parts of a head. */
+export function decode(
+  bytes: Uint8Array,
+  range: { start: number; end: number },
+): { text: string; base: number } {
+  const ascii = isAscii(bytes, range.start, range.end);
+  return { text: decodeLatin1(bytes, { ...range, ascii }), base: range.start };
+}
+
 /** True when no byte of `bytes[start, end)` exceeds 0x7f. */
-export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
+function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
   let seen = 0;
   for (let i = start; i < end; i++) seen |= bytes[i]!;
   return seen < 0x80;

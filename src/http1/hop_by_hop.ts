@@ -23,6 +23,9 @@ const BROKER_SCOPED: ReadonlySet<string> = new Set(["x-vault", "proxy-authorizat
  */
 const NEVER_NOMINATED: ReadonlySet<string> = new Set(["host", "content-length"]);
 
+/** Values of `Connection` that nearly every message carries and that nominate no field. */
+const NAMES_NO_FIELD: ReadonlySet<string> = new Set(["keep-alive", "Keep-Alive", "close"]);
+
 /** Names by length: most fields of a request are told apart by it without lower-casing them. */
 const REQUEST_LENGTHS = lengthsOf([...HOP_BY_HOP, ...BROKER_SCOPED]);
 const RESPONSE_LENGTHS = lengthsOf([...HOP_BY_HOP]);
@@ -64,7 +67,7 @@ function forwardable(
     const name = field[0];
     if (name.length < options.lengths.length && options.lengths[name.length] === 1) {
       const lower = name.toLowerCase();
-      if (lower === "connection") nominating = true;
+      if (lower === "connection") nominating ||= !NAMES_NO_FIELD.has(field[1]);
       if (HOP_BY_HOP.has(lower)) continue;
       if (options.brokerScoped && BROKER_SCOPED.has(lower)) continue;
     }

@@ -1,8 +1,7 @@
 import { CR, IS_TARGET, IS_TOKEN, SP } from "./chars.ts";
 import { HttpFault } from "./fault.ts";
-import { isAscii, parseFields } from "./fields.ts";
+import { decode, parseFields } from "./fields.ts";
 import type { HeaderList } from "./headers.ts";
-import { decodeLatin1 } from "./latin1.ts";
 import { MAX_METHOD_LENGTH } from "./limits.ts";
 
 /** Minor version of HTTP/1. */
@@ -45,14 +44,14 @@ export function parseRequestHead(
   if (minorVersion === undefined || bytes[lineEnd] !== CR) {
     throw new HttpFault("the request line does not end in HTTP/1.0 or HTTP/1.1");
   }
-  const method = decodeLatin1(bytes, { start: range.start, end: methodEnd, ascii: true });
-  const target = decodeLatin1(bytes, {
-    start: targetStart,
-    end: targetEnd,
-    ascii: isAscii(bytes, targetStart, targetEnd),
-  });
-  const headers = parseFields(bytes, { start: lineEnd + 2, end: range.end - 2 });
-  return { method, target, minorVersion, headers };
+  const decoded = decode(bytes, range);
+  const { text, base } = decoded;
+  return {
+    method: text.slice(0, methodEnd - base),
+    target: text.slice(targetStart - base, targetEnd - base),
+    minorVersion,
+    headers: parseFields(bytes, { start: lineEnd + 2, end: range.end - 2 }, decoded),
+  };
 }
 
 /** Length of `HTTP/1.1`. */

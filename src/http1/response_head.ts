@@ -1,8 +1,7 @@
 import { CR, IS_FIELD_VALUE, LF, SP } from "./chars.ts";
 import { HttpFault } from "./fault.ts";
-import { isAscii, parseFields } from "./fields.ts";
+import { decode, parseFields } from "./fields.ts";
 import type { HeaderList } from "./headers.ts";
-import { decodeLatin1 } from "./latin1.ts";
 import { type MinorVersion, parseVersion, VERSION_LENGTH } from "./request_head.ts";
 
 /** A response's head as it stood on the wire. */
@@ -39,13 +38,13 @@ export function parseResponseHead(
   if (bytes[at] !== CR || bytes[at + 1] !== LF) {
     throw new HttpFault("the reason phrase contains a control character");
   }
-  const reason = decodeLatin1(bytes, {
-    start: reasonStart,
-    end: at,
-    ascii: isAscii(bytes, reasonStart, at),
-  });
-  const headers = parseFields(bytes, { start: at + 2, end: range.end - 2 });
-  return { minorVersion, status, reason, headers };
+  const decoded = decode(bytes, range);
+  return {
+    minorVersion,
+    status,
+    reason: decoded.text.slice(reasonStart - decoded.base, at - decoded.base),
+    headers: parseFields(bytes, { start: at + 2, end: range.end - 2 }, decoded),
+  };
 }
 
 function parseStatus(bytes: Uint8Array, at: number): number {

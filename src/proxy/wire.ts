@@ -45,7 +45,8 @@ export class WireReader {
   fill(): Promise<boolean> {
     if (this.#pending === undefined) {
       this.#makeRoom();
-      this.#pending = this.#stream.read(this.buffer.subarray(this.end))
+      const room = this.end === 0 ? this.buffer : this.buffer.subarray(this.end);
+      this.#pending = this.#stream.read(room)
         .then(this.#onRead, this.#onFailure);
     }
     return this.#pending;
