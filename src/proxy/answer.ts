@@ -46,6 +46,8 @@ export interface AnswerOptions {
   readonly context: ProxyContext;
   /** The request asked for a WebSocket. */
   readonly upgrade: boolean;
+  /** True while nobody can tell whether the client will still send the body that it announced. */
+  readonly withheldBody: () => boolean;
   /** Makes the rewriter of client frames, where the service substitutes in them. */
   readonly rewriteFrames: (() => ByteRewriter) | undefined;
 }
@@ -167,7 +169,7 @@ export class Answer {
       (framing.kind === "chunked" || framing.kind === "until-close");
     const endsWithClose = !chunked &&
       (framing.kind === "chunked" || framing.kind === "until-close");
-    const keepAlive = wantsKeepAlive(head) && !endsWithClose;
+    const keepAlive = wantsKeepAlive(head) && !endsWithClose && !this.#options.withheldBody();
     const fields: HeaderField[] = forwardableResponseHeaders(answer.headers);
     if (chunked) fields.push(["Transfer-Encoding", "chunked"]);
     fields.push(...persistenceFields(head, keepAlive));

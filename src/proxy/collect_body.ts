@@ -11,11 +11,17 @@ import { RefusalError } from "./refusal.ts";
 export async function collectBody(
   client: ClientConnection,
   framing: Framing,
-  options: { limitBytes: number; piece: (length: number) => void },
+  options: {
+    limitBytes: number;
+    /** Called before the first read, unless the length alone is too much. */
+    begin: () => Promise<void>;
+    piece: (length: number) => void;
+  },
 ): Promise<Uint8Array> {
   if (framing.kind === "length" && framing.length > options.limitBytes) {
     throw tooLarge(options.limitBytes);
   }
+  await options.begin();
   const pieces: Uint8Array[] = [];
   let total = 0;
   await streamBody(client.reader, framing, {

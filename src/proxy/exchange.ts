@@ -108,9 +108,9 @@ export class Exchange {
     if (service?.substitutions.kind !== "ready" || this.#framing.kind === "none") return outbound;
     const replacer = service.substitutions.body?.(this.#request.head.headers);
     if (replacer === undefined) return outbound;
-    await this.#goAhead();
     const body = await collectBody(this.#client, this.#framing, {
       limitBytes: this.#context.limits.substitutedBodyBytes,
+      begin: () => this.#goAhead(),
       piece: (length) => this.#received(length),
     });
     this.#framing = NO_BODY;
@@ -168,6 +168,7 @@ export class Exchange {
       row: this.#row,
       context: this.#context,
       upgrade: isWebSocketUpgrade(this.#request.head),
+      withheldBody: () => this.#bodyIsWithheld(),
       rewriteFrames: frameRewriter(route.service),
     });
     this.#answer = answer;
@@ -228,12 +229,20 @@ export class Exchange {
     );
   }
 
+  /** True while a client that asked before it sends has sent nothing: it may still choose either way. */
+  #bodyIsWithheld(): boolean {
+    return this.#upload?.state === "running" && this.#row.requestBytes === 0 &&
+      expectsContinue(this.#request.head);
+  }
+
   /** The answer is out; whether the connection lives on depends on the rest of the body. */
   async #finishUpload(after: After): Promise<After> {
     const upload = this.#upload;
     if (upload === undefined || upload.state === "complete") return after;
     upload.discard();
     this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;
+    // The client may send nothing more before it sees the end that it was told of.
+    if (after === "linger") await this.#client.stream.closeWrite().catch(() => {});
     await upload.settled;
     this.#client.deadline.at = Infinity;
     return upload.state === "client-failed" ? "close" : after;
