@@ -108,11 +108,16 @@ export class Exchange {
     if (service?.substitutions.kind !== "ready" || this.#framing.kind === "none") return outbound;
     const replacer = service.substitutions.body?.(this.#request.head.headers);
     if (replacer === undefined) return outbound;
+    this.#client.deadline.at = Date.now() + this.#context.limits.clientIdleMs;
     const body = await collectBody(this.#client, this.#framing, {
       limitBytes: this.#context.limits.substitutedBodyBytes,
       begin: () => this.#goAhead(),
-      piece: (length) => this.#received(length),
+      piece: (length) => {
+        this.#row.requestBytes += length;
+        this.#client.deadline.at = Date.now() + this.#context.limits.clientIdleMs;
+      },
     });
+    this.#client.deadline.at = Infinity;
     this.#framing = NO_BODY;
     const replaced = replacer.replace(body);
     this.#body = replaced;
@@ -260,11 +265,9 @@ export class Exchange {
     return error.stage === "no-answer" && IDEMPOTENT.has(this.#request.head.method);
   }
 
-  #received(length: number, upstream?: UpstreamConnection): void {
+  #received(length: number, upstream: UpstreamConnection): void {
     this.#row.requestBytes += length;
-    if (upstream !== undefined) {
-      upstream.deadline.at = Date.now() + this.#context.limits.upstreamIdleMs;
-    }
+    upstream.deadline.at = Date.now() + this.#context.limits.upstreamIdleMs;
   }
 
   /** Answers a failure where an answer is still possible. */
@@ -281,7 +284,8 @@ export class Exchange {
   }
 
   #refusalFor(error: unknown): Refusal | undefined {
-    if (this.#client.reader.failed && this.#upload === undefined) return undefined; // It left.
+    if (this.#client.writer.failed) return undefined; // The client left.
+    if (this.#client.reader.failed && this.#upload === undefined) return undefined;
     if (this.#upload?.state === "client-failed") {
       if (!isMalformedUpload(this.#upload)) return undefined;
       return malformed(this.#upload.failure as HttpFault);

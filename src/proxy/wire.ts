@@ -92,6 +92,8 @@ const COPY_LIMIT_BYTES = 8 * 1024;
  */
 export class WireWriter {
   readonly #stream: ByteStream;
+  /** True once writing has failed: the peer is gone. */
+  failed = false;
   #scratch = new Uint8Array(INITIAL_BUFFER_BYTES);
   #used = 0;
 
@@ -109,7 +111,7 @@ export class WireWriter {
   async data(bytes: Uint8Array): Promise<void> {
     if (bytes.length > COPY_LIMIT_BYTES) {
       await this.flush();
-      await writeAll(this.#stream, bytes);
+      await this.#write(bytes);
       return;
     }
     this.#append(bytes);
@@ -128,7 +130,16 @@ export class WireWriter {
     if (this.#used === 0) return;
     const bytes = this.#scratch.subarray(0, this.#used);
     this.#used = 0;
-    await writeAll(this.#stream, bytes);
+    await this.#write(bytes);
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    try {
+      await writeAll(this.#stream, bytes);
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
   }
 
   #append(bytes: Uint8Array): void {
