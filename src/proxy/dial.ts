@@ -43,6 +43,9 @@ const NEXT_ADDRESS_MS = 2_500;
  */
 export class Dialer {
   readonly #options: DialerOptions;
+  readonly #stopping = new AbortController();
+  /** Rejects each attempt that is under way. */
+  readonly #underWay = new Set<(reason: unknown) => void>();
 
   constructor(options: DialerOptions) {
     this.#options = options;
@@ -50,6 +53,27 @@ export class Dialer {
 
   /** @throws {RefusalError} with the reason why there is no connection. */
   async dial(target: DialTarget): Promise<Dialled> {
+    const stopped = Promise.withResolvers<never>();
+    this.#underWay.add(stopped.reject);
+    const dialling = this.#dial(target);
+    try {
+      return await Promise.race([dialling, stopped.promise]);
+    } catch (error) {
+      // A name's resolution cannot be cancelled; whatever it still leads to is not wanted.
+      dialling.then(({ stream }) => closeQuietly(stream), () => {});
+      throw error;
+    } finally {
+      this.#underWay.delete(stopped.reject);
+    }
+  }
+
+  /** Gives up whatever is under way. */
+  close(): void {
+    this.#stopping.abort();
+    for (const reject of this.#underWay) reject(brokerStopped());
+  }
+
+  async #dial(target: DialTarget): Promise<Dialled> {
     const { hostname } = target.authority;
     const parent = this.#options.selectParent({
       scheme: target.scheme === "http" ? "http" : "https",
@@ -91,7 +115,8 @@ export class Dialer {
     try {
       tcp.setNoDelay(true);
       if (target.scheme !== "https") return tcp;
-      return await this.#options.tls.connect(tcp, target.authority.hostname);
+      const { hostname } = target.authority;
+      return await this.#options.tls.connect(tcp, hostname, this.#stopping.signal);
     } catch (error) {
       closeQuietly(tcp);
       if (error instanceof RefusalError) throw error;
@@ -210,6 +235,11 @@ async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What a request is told that the broker's end overtook. */
+export function brokerStopped(): RefusalError {
+  return new RefusalError({ code: "upstream_unreachable", message: "The broker has stopped" });
 }
 
 function plaintextRefused(hostname: string): RefusalError {

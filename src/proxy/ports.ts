@@ -31,7 +31,8 @@ export interface TlsAcceptor {
 
 /** Opens verified TLS to an upstream on a connection whose address has been checked. */
 export interface UpstreamTls {
-  connect(tcp: Deno.TcpConn, hostname: string): Promise<Deno.TlsConn>;
+  /** @param signal Gives the handshake up when the proxy stops. */
+  connect(tcp: Deno.TcpConn, hostname: string, signal: AbortSignal): Promise<Deno.TlsConn>;
 }
 
 /** All addresses of a name, best first; an empty list when it has none. */

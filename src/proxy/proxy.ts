@@ -53,6 +53,7 @@ export class Proxy {
   readonly #clients = new Set<ClientConnection>();
   readonly #serving = new Set<Promise<void>>();
   readonly #accepting: Promise<void>;
+  #stopping: Promise<void> | undefined;
 
   private constructor(listener: Deno.TcpListener, options: ProxyOptions) {
     this.#listener = listener;
@@ -101,10 +102,15 @@ export class Proxy {
     return this.#clients.size;
   }
 
-  /** Closes the listener and every connection; settles when nothing runs any more. */
-  async stop(): Promise<void> {
+  /** Closes the listener and every connection; settles when nothing runs any more. May be called twice. */
+  stop(): Promise<void> {
+    return this.#stopping ??= this.#stop();
+  }
+
+  async #stop(): Promise<void> {
     this.#listener.close();
     await this.#accepting;
+    this.#context.dialer.close();
     this.#context.tunnels.close();
     this.#context.pool.close();
     for (const client of this.#clients) closeQuietly(client.stream);

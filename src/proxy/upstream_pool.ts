@@ -1,5 +1,5 @@
 import type { Deadline, Deadlines } from "./deadlines.ts";
-import type { Dialer, DialTarget } from "./dial.ts";
+import { brokerStopped, type Dialer, type DialTarget } from "./dial.ts";
 import type { ProxyLimits } from "./limits.ts";
 import type { ParentProxy } from "./ports.ts";
 import { type ByteStream, closeQuietly, WireReader, WireWriter } from "./wire.ts";
@@ -61,9 +61,14 @@ export class UpstreamPool {
 
   /** A connection that waits, the most recently used first; `undefined` when there is none. */
   take(key: string): UpstreamConnection | undefined {
-    const connection = this.#idle.get(key)?.pop();
-    if (connection !== undefined) connection.idle = false;
-    return connection;
+    while (true) {
+      const connection = this.#idle.get(key)?.pop();
+      if (connection === undefined) return undefined;
+      connection.idle = false;
+      // Bytes may have arrived, and the promise that drops the connection not have run yet.
+      if (connection.reader.buffered === 0) return connection;
+      this.discard(connection);
+    }
   }
 
   /** A new connection. @throws {RefusalError} as {@link Dialer.dial} does. */
@@ -75,7 +80,7 @@ export class UpstreamPool {
     });
     if (this.#closed) {
       closeQuietly(connection.stream);
-      throw new Deno.errors.Interrupted("The proxy has stopped");
+      throw brokerStopped();
     }
     this.#open.add(connection);
     this.#options.deadlines.watch(connection.deadline, () => {

@@ -66,9 +66,10 @@ export class TestBroker implements AsyncDisposable {
       log: { record: (row) => this.rows.push(row) },
       acceptor: this.#acceptor,
       upstreamTls: {
-        connect: (tcp, hostname) =>
+        connect: (tcp, hostname, signal) =>
           connectTls(tcp, {
             hostname,
+            signal,
             caCerts: [testAuthority().certificatePem],
             timeoutMs: options.handshakeMs ?? 10_000,
           }),
