@@ -186,7 +186,9 @@ async function serveIntercepted(
   request: Intercepted,
   context: ProxyContext,
 ): Promise<void> {
+  client.deadline.at = Date.now() + context.limits.clientIdleMs;
   const protocol = await peekProtocol(client);
+  client.deadline.at = Infinity;
   if (protocol !== "tls") request.accepting.abandon();
   switch (protocol) {
     case "tls":
