@@ -4,8 +4,8 @@ import type { NativeSockets } from "./native_sockets.ts";
 
 const LOOPBACK = "127.0.0.1";
 
-/** The only protocol offered to clients (RFC 7301). */
-const ALPN_PROTOCOL = "http/1.1";
+/** What clients are offered (RFC 7301): curl --http1.0 names that version alone. */
+const ALPN_PROTOCOLS = ["http/1.1", "http/1.0"];
 
 /** Longest time between a connection and its arrival at the listener, in milliseconds. */
 const ARRIVAL_TIMEOUT_MS = 5_000;
@@ -58,7 +58,7 @@ export class LoopbackListener {
       port: 0,
       cert: leaf.certificatePem,
       key: leaf.privateKeyPem,
-      alpnProtocols: [ALPN_PROTOCOL],
+      alpnProtocols: ALPN_PROTOCOLS,
     });
     sockets.setListenerNoDelay(this.port);
     this.#accepting = this.#accept();
