@@ -50,7 +50,10 @@ const CONVENTIONS =
 With --json, data is one JSON document on stdout, and every line on stderr is a JSON object:
 {"error": CODE, "message": TEXT, "hint": TEXT, ...} or {"warning": TEXT}.
 BROKER_HOME names the data directory, BROKER_PASSPHRASE holds its passphrase where nobody can be
-asked, BROKER_VAULT names the vault; BROKER_LOG=debug shows the stack trace of an error.`;
+asked, BROKER_VAULT names the vault; BROKER_LOG=debug shows the stack trace of an error.
+BROKER_UPSTREAM_CA names a PEM file of further roots for upstreams; BROKER_NETWORK_ALLOW (CIDRs) and
+BROKER_ALLOW_PRIVATE=1 open private addresses; BROKER_RESOLVE fixes addresses (NAME=ADDRESS,...).
+A proxy in HTTPS_PROXY or HTTP_PROXY carries the broker's own connections; NO_PROXY is heeded.`;
 
 /** Words that stand before every command line that is shown. */
 const PROGRAM = "broker";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RawClient } from "../support/raw_client.ts";
+import type { RawClient } from "../support/raw_client.ts";
 import { testCertificate } from "../support/tls_fixture.ts";
 import { startUpstream, type Upstream } from "../support/upstream.ts";
 import { TestBroker, type TestBrokerOptions } from "../proxy/fixture.ts";

@@ -4,6 +4,7 @@ import type { Service } from "../../model/service.ts";
 import type { Store } from "../../store/store.ts";
 import type { Invocation } from "../command_spec.ts";
 import type { Context } from "../context.ts";
+import { counted } from "../counted.ts";
 import { chooseVault, openHome } from "../home.ts";
 import { inputName, readInput } from "../input.ts";
 import { hasServiceFlags, type ServiceFlags, serviceFromFlags } from "../service_flags.ts";
@@ -27,7 +28,7 @@ export async function setServices({ context, options }: Invocation): Promise<num
   }
   store.services.replaceAll(vault, services);
   context.output.print({ vault, services_count: services.length }, () => {
-    context.output.note(`vault "${vault}" now has ${services.length} services`);
+    context.output.note(`vault "${vault}" now has ${counted(services.length, "service")}`);
   });
   warnAboutMissingKeys(context, { store, vault, services });
 }

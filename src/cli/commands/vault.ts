@@ -1,4 +1,5 @@
 import type { Invocation } from "../command_spec.ts";
+import { counted } from "../counted.ts";
 import { openHome } from "../home.ts";
 
 /** Lists the vaults; the one in use carries a star. */
@@ -66,7 +67,9 @@ export async function deleteVault(
     const services = store.services.list(name).length;
     const credentials = store.credentials.keys(name).length;
     const agreed = await context.prompts.confirm({
-      message: `Delete vault "${name}" with ${services} services and ${credentials} credentials?`,
+      message: `Delete vault "${name}" with ${counted(services, "service")} and ${
+        counted(credentials, "credential")
+      }?`,
       instead: `broker vault delete ${name} --yes`,
     });
     if (!agreed) {
