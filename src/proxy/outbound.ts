@@ -1,6 +1,6 @@
 import { HttpFault } from "../http1/fault.ts";
 import type { Framing } from "../http1/framing.ts";
-import { listMembers } from "../http1/framing.ts";
+import { listMembers, requestFraming } from "../http1/framing.ts";
 import { type HeaderField, type HeaderList, headerValues } from "../http1/headers.ts";
 import { forwardableRequestHeaders } from "../http1/hop_by_hop.ts";
 import type { RequestHead } from "../http1/request_head.ts";
@@ -70,11 +70,19 @@ export function withContentLength(headers: HeaderList, length: number): HeaderLi
   return [...kept, ["Content-Length", String(length)]];
 }
 
-/** True for the opening handshake of a WebSocket (RFC 6455 section 4.1). */
+/**
+ * True for the opening handshake of a WebSocket (RFC 6455 section 4.1). One with a body is none: the body
+ * and the first frames would be read off the connection at the same time.
+ */
 export function isWebSocketUpgrade(head: RequestHead): boolean {
   return head.method === "GET" && head.minorVersion === 1 &&
     headerValues(head.headers, "upgrade").some((value) => value.toLowerCase() === "websocket") &&
-    listMembers(head.headers, "connection").includes("upgrade");
+    listMembers(head.headers, "connection").includes("upgrade") && !hasBody(head);
+}
+
+function hasBody(head: RequestHead): boolean {
+  const framing = requestFraming(head);
+  return framing.kind === "length" ? framing.length > 0 : framing.kind !== "none";
 }
 
 function withHost(headers: HeaderList, host: string): HeaderList {
