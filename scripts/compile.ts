@@ -5,6 +5,7 @@
  * built as one self-extracting file around the Deno that runs this.
  */
 import settings from "../deno.json" with { type: "json" };
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { buildSelfExtractingFile } from "./self_extracting_file.ts";
@@ -56,11 +57,14 @@ async function compileOnBase(options: CompileOptions): Promise<"done" | "no base
       `${build}/entry.js`,
       `import "./commit.js";\nimport ${JSON.stringify(pathToFileURL(options.entry).href)};\n`,
     );
+    // Deno does not write over a file that is no executable of its own, such as a self-extracting one.
+    const draft = join(dirname(options.output), `draft-${basename(options.output)}`);
+    await Deno.mkdir(dirname(options.output), { recursive: true });
     const target = options.target === undefined ? [] : ["--target", options.target];
     const output = await new Deno.Command(Deno.execPath(), {
       args: [
         "compile",
-        ...["--config", `${ROOT}deno.json`, "--exclude-unused-npm", "--output", options.output],
+        ...["--config", `${ROOT}deno.json`, "--exclude-unused-npm", "--output", draft],
         ...target,
         ...PERMISSIONS,
         `${build}/entry.js`,
@@ -70,7 +74,10 @@ async function compileOnBase(options: CompileOptions): Promise<"done" | "no base
       stderr: "piped",
     }).output();
     const talk = new TextDecoder().decode(output.stderr);
-    if (output.success) return "done";
+    if (output.success) {
+      await Deno.rename(draft, options.output);
+      return "done";
+    }
     // A base binary that was named and does not work is a mistake to be told, not to be worked around.
     const named = (Deno.env.get("DENORT_BIN") ?? "") !== "";
     if (!named && NO_BASE_BINARY.test(talk)) return "no base";

@@ -1,6 +1,6 @@
 import { BrokerError } from "../errors.ts";
 import { Secret } from "../model/secret.ts";
-import { VERSION } from "../version.ts";
+import { builtFrom, VERSION } from "../version.ts";
 import type { CommandSpec } from "./command_spec.ts";
 import { reportFailure } from "./failure.ts";
 import { Output, standardSink } from "./output.ts";
@@ -46,7 +46,11 @@ export async function main(args: readonly string[]): Promise<number> {
   };
   try {
     if (isVersionRequest(args)) {
-      output.print({ version: VERSION }, () => output.line(VERSION));
+      const commit = builtFrom();
+      output.print(
+        { version: VERSION, commit: commit ?? null },
+        () => output.line(commit === undefined ? VERSION : `${VERSION} (${commit})`),
+      );
       return 0;
     }
     const { createProgram, HelpShown } = await import("./program.ts");
