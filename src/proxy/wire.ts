@@ -133,14 +133,14 @@ export class WireWriter {
     await this.#write(bytes);
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
-    try {
-      await writeAll(this.#stream, bytes);
-    } catch (error) {
-      this.failed = true;
-      throw error;
-    }
+  #write(bytes: Uint8Array): Promise<void> {
+    return writeAll(this.#stream, bytes).catch(this.#onFailure);
   }
+
+  readonly #onFailure = (error: unknown): never => {
+    this.failed = true;
+    throw error;
+  };
 
   #append(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
