@@ -1,22 +1,16 @@
-import { HttpFault } from "../http1/fault.ts";
-import { requestFraming } from "../http1/framing.ts";
-import { headerValues } from "../http1/headers.ts";
-import type { RequestHead } from "../http1/request_head.ts";
+import { BrokerError } from "../errors.ts";
 import { type Authority, hostField } from "../http1/request_target.ts";
-import type { Access, AccessCheck } from "./access.ts";
 import { isBlind } from "./blind_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
-import { compiledVault } from "./compiled_vault.ts";
+import { type ConnectRequest, ESTABLISHED } from "./connect_request.ts";
 import type { ProxyContext } from "./context.ts";
-import { BrokerError } from "../errors.ts";
 import type { AcceptedTls, TlsAcceptor } from "./ports.ts";
 import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
 import { RowDraft } from "./row_draft.ts";
 import { serveRequests, tunnelHandler } from "./serve.ts";
 import { splice } from "./splice.ts";
-import { type ByteStream, closeQuietly, WireReader } from "./wire.ts";
-
-const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
+import { serveBlind, serveOther } from "./unread_tunnel.ts";
+import { closeQuietly, WireReader } from "./wire.ts";
 
 /** First byte of a TLS record that carries a handshake (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 0x16;
@@ -24,31 +18,10 @@ const TLS_HANDSHAKE = 0x16;
 /** Longest method with its blank: enough to tell HTTP from other protocols. */
 const METHOD_PEEK_BYTES = 12;
 
-/** A CONNECT request whose client may use the broker. */
-export interface ConnectRequest {
-  readonly authority: Authority;
-  readonly access: AccessCheck;
-}
-
 /** A tunnel that is opened; where its upstream or vault cannot be used, every request gets the refusal. */
 interface Intercepted extends ConnectRequest {
   readonly refusal: Refusal | undefined;
   readonly accepting: EarlyAccept;
-}
-
-/**
- * Checks a CONNECT's own form: it has no body, and one Host at most (its value decides nothing).
- *
- * @throws {HttpFault} otherwise.
- */
-export function checkConnectHead(head: RequestHead): void {
-  if (headerValues(head.headers, "host").length > 1) {
-    throw new HttpFault("there are several Host fields");
-  }
-  const framing = requestFraming(head);
-  if (framing.kind === "chunked" || (framing.kind === "length" && framing.length > 0)) {
-    throw new HttpFault("a CONNECT carries a body");
-  }
 }
 
 /**
@@ -114,73 +87,6 @@ class EarlyAccept {
   }
 }
 
-/**
- * Serves a tunnel whose bytes nobody looks at; not when the vault has changed while it was dialled.
- *
- * @throws {RefusalError} when there is no connection, or the session has ended meanwhile.
- */
-async function serveBlind(
-  client: ClientConnection,
-  request: ConnectRequest,
-  context: ProxyContext,
-): Promise<"served" | "no-longer-blind"> {
-  const { stream: upstream } = await context.dialer.dial({
-    scheme: "tunnel",
-    authority: request.authority,
-    exactHost: false,
-    localOnly: false,
-  });
-  const mayStay = () => isBlind(request.access, request.authority);
-  try {
-    if (!mayStay()) return "no-longer-blind";
-    client.writer.text(ESTABLISHED);
-    await client.writer.flush();
-    await copyUnread(client, upstream, { ...request, mayStay, context });
-    return "served";
-  } finally {
-    closeQuietly(upstream);
-  }
-}
-
-/** Copies both ways, unread, until either side ends it or it may not stay; one log row tells of it. */
-async function copyUnread(
-  client: ClientConnection,
-  upstream: ByteStream,
-  { access, authority, mayStay, context }: ConnectRequest & {
-    mayStay: () => boolean;
-    context: ProxyContext;
-  },
-): Promise<void> {
-  const row = new RowDraft("tunnel");
-  row.access = access.check();
-  row.describe({ method: "CONNECT", host: hostField("https", authority), path: "" });
-  row.status = 200;
-  const tunnel = { mayStay, close: () => closeBoth(client.stream, upstream) };
-  context.tunnels.add(tunnel);
-  const touch = () => client.deadline.at = Date.now() + context.limits.tunnelIdleMs;
-  touch();
-  try {
-    await splice(client, { stream: upstream, reader: new WireReader(upstream) }, {
-      toUpstream: {
-        piece: (length) => {
-          row.requestBytes += length;
-          touch();
-        },
-      },
-      toClient: {
-        piece: (length) => {
-          row.responseBytes += length;
-          touch();
-        },
-      },
-    });
-  } finally {
-    context.tunnels.remove(tunnel);
-    tunnel.close();
-    context.log.record(row.finish());
-  }
-}
-
 async function serveIntercepted(
   client: ClientConnection,
   request: Intercepted,
@@ -226,43 +132,6 @@ function recordUnsaid(
   row.errorCode = refusal.code;
   row.status = REFUSAL_STATUS[refusal.code];
   context.log.record(row.finish());
-}
-
-/**
- * A protocol that is not HTTP passes where the vault lets unmatched traffic pass; it gets no credential.
- *
- * @throws {RefusalError} when the vault does not, or there is no connection.
- */
-async function serveOther(
-  client: ClientConnection,
-  request: ConnectRequest,
-  context: ProxyContext,
-): Promise<void> {
-  const { access, authority } = request;
-  const { matcher } = compiledVault(checkOther(access).vault);
-  const { stream: upstream } = await context.dialer.dial({
-    scheme: "tunnel",
-    authority,
-    exactHost: matcher.hasExactHost(authority.hostname, authority.port),
-    localOnly: false,
-  });
-  try {
-    const mayStay = () => checkOther(access) !== undefined;
-    mayStay();
-    await copyUnread(client, upstream, { ...request, mayStay, context });
-  } finally {
-    closeQuietly(upstream);
-  }
-}
-
-function checkOther(access: AccessCheck): Access {
-  const allowed = access.check();
-  const { cleared, settings } = allowed.vault;
-  if (!cleared && settings.unmatchedHostPolicy === "passthrough") return allowed;
-  throw new RefusalError({
-    code: cleared ? "no_services" : "forbidden",
-    message: "The vault lets nothing pass that no service brokers, and this is not HTTP",
-  });
 }
 
 /** Opens the client's TLS under a leaf for the host, and serves the requests inside. */
@@ -323,9 +192,4 @@ async function peekProtocol(
     }
     if (!(await reader.fill())) return "closed";
   }
-}
-
-function closeBoth(client: ByteStream, upstream: ByteStream): void {
-  closeQuietly(client);
-  closeQuietly(upstream);
 }
