@@ -81,8 +81,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     log: options.requestLog ?? { record: (row) => log.debug("request", describe(row)) },
     acceptor,
     upstreamTls: {
-      connect: async (tcp, hostname) =>
-        await connectTls(tcp, { hostname, caCerts: await trusted() }),
+      connect: async (tcp, hostname, signal) =>
+        await connectTls(tcp, { hostname, signal, caCerts: await trusted() }),
     },
     resolve: createResolver(parseFixedNames(environment["BROKER_RESOLVE"] ?? ""), resolveName),
     guard,
