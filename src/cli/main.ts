@@ -48,7 +48,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (isVersionRequest(args)) {
       const commit = builtFrom();
       output.print(
-        { version: VERSION, commit: commit ?? null },
+        { version: VERSION, ...(commit !== undefined && { commit }) },
         () => output.line(commit === undefined ? VERSION : `${VERSION} (${commit})`),
       );
       return 0;
