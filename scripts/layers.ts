@@ -34,18 +34,43 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   version: { imports: [], files: ["deno.json"] },
   tls: { imports: ["errors", "log", "x509"] },
   store: { imports: VALUES },
+  operator: { imports: VALUES },
   proxy: { imports: ["errors", "log", "tls", ...PURE_FOLDERS] },
   run: { imports: [...VALUES, "log"] },
   web: { imports: [...VALUES, "log"], packages: ["hono"] },
   // Bodies of requests are parsed from unknown where they come in, hence zod here too.
   api: { imports: [...VALUES, "log", "web"], packages: ["hono", "zod"] },
-  app: { imports: [...VALUES, "log", "version", "match", "store", "tls", "proxy", "run", "api"] },
+  app: {
+    imports: [
+      ...VALUES,
+      "log",
+      "version",
+      "match",
+      "store",
+      "tls",
+      "proxy",
+      "run",
+      "operator",
+      "api",
+    ],
+  },
   // Commands edit the vault directly, without a server, hence store; `service explain` answers from the
   // matcher itself, so that it cannot say anything else than what the proxy will do, hence match.
   // `ca` and first use need the CA alone, not a broker, hence tls; `service explain` reads a URL as the
   // proxy does, hence http1.
   cli: {
-    imports: [...VALUES, "http1", "log", "version", "match", "store", "tls", "run", "app"],
+    imports: [
+      ...VALUES,
+      "http1",
+      "log",
+      "version",
+      "match",
+      "store",
+      "tls",
+      "run",
+      "operator",
+      "app",
+    ],
     packages: ["commander", "@inquirer/prompts", "yaml"],
   },
 };

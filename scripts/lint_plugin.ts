@@ -211,7 +211,7 @@ const fileName: Deno.lint.Rule = {
     if (place === undefined || !/^(src|tests|scripts)\//.test(place.path)) return {};
     return {
       Program(node) {
-        for (const part of place.path.replace(/\.tsx?$/, "").split("/")) {
+        for (const part of place.path.replace(/\.(?:tsx?|js)$/, "").split("/")) {
           if (!/^[a-z0-9]+(_[a-z0-9]+)*$/.test(part)) {
             context.report({ node, message: `"${part}" is not written in snake_case` });
           } else if (EMPTY_NAMES.includes(part)) {

@@ -6,6 +6,7 @@
 import { BrokerError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import type { RequestLogRow } from "./model/request_log_row.ts";
+import type { SignInCode } from "./operator/sign_in_code.ts";
 import { createAddressGuard } from "./proxy/address_guard.ts";
 import type { ProxyLimits } from "./proxy/limits.ts";
 import type { RequestLog } from "./proxy/ports.ts";
@@ -35,6 +36,8 @@ export interface BrokerOptions {
   /** Takes the rows of the request log; they go to the debug log when left out. */
   readonly requestLog?: RequestLog;
   readonly limits?: Partial<ProxyLimits>;
+  /** The code that was shown on the operator's terminal, with which a person signs in to the pages. */
+  readonly signInCode?: SignInCode;
 }
 
 /** A running broker. */
@@ -116,13 +119,21 @@ function serveApi(
   const { store, log } = options;
   let api: Promise<{ fetch(request: Request): Promise<Response> }> | undefined;
   const load = async (port: number) => {
-    const { createApi } = await import("./api/api.ts");
+    const [{ createApi }, { Operators }] = await Promise.all([
+      import("./api/api.ts"),
+      import("./operator/operators.ts"),
+    ]);
     return createApi({
       version: VERSION,
       hosts: [authorityOf(host, port), `localhost:${port}`],
       now: Date.now,
       callers: store.sessions,
-      operators: { has: () => false },
+      operators: new Operators({
+        now: Date.now,
+        hasPassphrase: () => store.protection === "passphrase",
+        isPassphrase: (typed) => store.isPassphrase(typed),
+        code: options.signInCode,
+      }),
       vaults: store.vaults,
       services: store.services,
       credentials: store.credentials,

@@ -2,14 +2,23 @@ import { Hono } from "hono";
 import { certificateRoutes } from "./certificate.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { discoveryRoutes } from "./discovery.ts";
-import { answerDefect, answerKnownError } from "./error_answer.ts";
+import {
+  answerJson,
+  describeDefect,
+  describeKnownError,
+  type ErrorAnswer,
+} from "./error_answer.ts";
+import { answerErrorPage } from "./error_page.ts";
 import { checkRequestSource } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
+import { wantsPage } from "./page_answer.ts";
 import type { ApiPorts } from "./ports.ts";
 import { mountRoutes, type Route } from "./route.ts";
 import { serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
+import { signInRoutes } from "./sign_in.ts";
+import { trafficRoutes } from "./traffic_page.ts";
 
 /** The HTTP API as one function, without a socket. */
 export interface Api {
@@ -27,6 +36,8 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
     ...settingsRoutes(ports),
     ...credentialRoutes(ports),
     ...sessionRoutes(ports),
+    ...signInRoutes(ports),
+    ...trafficRoutes(ports),
   ];
 }
 
@@ -34,8 +45,8 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
 export function createApi(ports: ApiPorts): Api {
   const app = new Hono();
   mountRoutes(app, apiRoutes(ports), ports);
-  const answerError = (thrown: unknown, request: Request): Response => {
-    const known = answerKnownError(thrown);
+  const describeError = (thrown: unknown, request: Request): ErrorAnswer => {
+    const known = describeKnownError(thrown);
     if (known !== undefined) return known;
     const error = thrown instanceof Error
       ? thrown
@@ -43,7 +54,12 @@ export function createApi(ports: ApiPorts): Api {
     const requestId = crypto.randomUUID();
     const path = URL.parse(request.url)?.pathname ?? "";
     ports.reportDefect({ requestId, method: request.method, path, error });
-    return answerDefect(requestId);
+    return describeDefect(requestId);
+  };
+  const answerError = async (thrown: unknown, request: Request): Promise<Response> => {
+    const answer = describeError(thrown, request);
+    if (!wantsPage(request)) return answerJson(answer);
+    return await answerErrorPage(answer, ports.operators);
   };
   app.onError((error, c) => answerError(error, c.req.raw));
 
@@ -54,7 +70,7 @@ export function createApi(ports: ApiPorts): Api {
         checkRequestSource(request, ports.hosts);
         response = await app.fetch(request);
       } catch (error) {
-        response = answerError(error, request);
+        response = await answerError(error, request);
       }
       return finish(request, response);
     },

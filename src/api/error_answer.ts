@@ -31,6 +31,7 @@ const STATUS: Readonly<Record<ErrorCode | HttpFaultCode, number>> = {
   request_too_large: 413,
   unsupported_media_type: 415,
   vault_required: 400,
+  form_not_accepted: 403,
 };
 
 /** Fields that a status demands (RFC 9110, 11.6.1 and 10.2.3). */
@@ -40,35 +41,47 @@ const STATUS_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>>
 };
 
 /** The JSON of an answer that reports a failure. */
-interface ErrorBody extends Record<string, unknown> {
+export interface ErrorBody extends Record<string, unknown> {
   readonly error: string;
   readonly message: string;
   readonly hint?: string;
   readonly issues?: readonly Issue[];
 }
 
+/** What the answer to a failure says, before it is written as JSON or as a page. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The answer to a failure that was foreseen, or `undefined` for any other thrown value. */
-export function answerKnownError(error: unknown): Response | undefined {
-  if (error instanceof HttpFault) return answer(error, [], error.headers);
-  if (error instanceof BrokerError) return answer(error, error.issues, {});
+export function describeKnownError(error: unknown): ErrorAnswer | undefined {
+  if (error instanceof HttpFault) return describe(error, [], error.headers);
+  if (error instanceof BrokerError) return describe(error, error.issues, {});
   return undefined;
 }
 
 /** The answer to a failure that nobody foresaw: an id to look up in the log, and no word of the fault. */
-export function answerDefect(requestId: string): Response {
+export function describeDefect(requestId: string): ErrorAnswer {
   const body: ErrorBody = {
     error: "internal_error",
     message: "The broker failed to answer this request; its log has the reason",
     request_id: requestId,
   };
-  return Response.json(body, { status: 500 });
+  return { status: 500, body, headers: {} };
 }
 
-function answer(
+/** Writes the answer as JSON. */
+export function answerJson({ status, body, headers }: ErrorAnswer): Response {
+  return Response.json(body, { status, headers });
+}
+
+function describe(
   error: HttpFault | BrokerError,
   issues: readonly Issue[],
   headers: Readonly<Record<string, string>>,
-): Response {
+): ErrorAnswer {
   const status = STATUS[error.code];
   const body: ErrorBody = {
     // First, so that no detail can take the place of the members that every client reads.
@@ -78,5 +91,5 @@ function answer(
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     ...(issues.length === 0 ? {} : { issues }),
   };
-  return Response.json(body, { status, headers: { ...STATUS_HEADERS[status], ...headers } });
+  return { status, body, headers: { ...STATUS_HEADERS[status], ...headers } };
 }

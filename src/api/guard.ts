@@ -3,6 +3,9 @@ import { HttpFault } from "./http_fault.ts";
 /** `Sec-Fetch-Site` of a request that no other site's page caused (Fetch Metadata, 2.5). */
 const OWN_SITE_VALUES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
+/** Pages that show nothing and change nothing without signing in, so a link elsewhere may lead there. */
+const LINKED_PAGES = /^\/(?:approve\/[^/]+)?$/;
+
 /**
  * Refuses a request that a foreign web page could have caused. A page that rebinds its own name to a
  * loopback address sends that name as `Host`; a page that calls the loopback address sends its
@@ -31,7 +34,7 @@ export function checkRequestSource(request: Request, hosts: readonly string[]): 
     });
   }
   const site = request.headers.get("Sec-Fetch-Site");
-  if (site !== null && !OWN_SITE_VALUES.has(site.toLowerCase())) {
+  if (site !== null && !OWN_SITE_VALUES.has(site.toLowerCase()) && !isFollowedLink(request)) {
     throw new HttpFault(
       "origin_not_allowed",
       "Check Sec-Fetch-Site: another site's page sent this",
@@ -40,6 +43,13 @@ export function checkRequestSource(request: Request, hosts: readonly string[]): 
       },
     );
   }
+}
+
+/** A person followed a link in a chat or a terminal in the browser: the page opens as a whole window. */
+function isFollowedLink({ method, headers, url }: Request): boolean {
+  return method === "GET" && headers.get("Sec-Fetch-Mode") === "navigate" &&
+    headers.get("Sec-Fetch-Dest") === "document" &&
+    LINKED_PAGES.test(URL.parse(url)?.pathname ?? "");
 }
 
 function isOwnHost(host: string, hosts: readonly string[]): boolean {

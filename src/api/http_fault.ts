@@ -6,7 +6,8 @@ export type HttpFaultCode =
   | "method_not_allowed"
   | "request_too_large"
   | "unsupported_media_type"
-  | "vault_required";
+  | "vault_required"
+  | "form_not_accepted";
 
 /** What may accompany an {@link HttpFault}. */
 export interface HttpFaultOptions {

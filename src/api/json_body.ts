@@ -1,18 +1,16 @@
+import { readBodyBytes } from "./body_bytes.ts";
 import { HttpFault } from "./http_fault.ts";
 import { findJsonFault } from "./json_fault.ts";
-
-/** Largest request body, in bytes: a thousand services with long names take a quarter of it. */
-export const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * Reads a request's body as JSON.
  *
- * @throws HttpFault `unsupported_media_type`, `request_too_large` above {@link BODY_LIMIT_BYTES},
+ * @throws HttpFault `unsupported_media_type`, `request_too_large` above `BODY_LIMIT_BYTES`,
  * `bad_request` with line and column for what is no JSON. No message holds a part of the body.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   checkMediaType(request.headers);
-  const text = decodeUtf8(await readBytes(request));
+  const text = decodeUtf8(await readBodyBytes(request));
   try {
     return JSON.parse(text);
   } catch {
@@ -45,33 +43,6 @@ function checkMediaType(headers: Headers): void {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("Content-Length") ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of request.body ?? []) {
-      length += piece.length;
-      // Counted as it arrives: a chunked body announces no length.
-      if (length > BODY_LIMIT_BYTES) throw tooLarge();
-      pieces.push(piece);
-    }
-  } catch (error) {
-    if (error instanceof HttpFault) throw error;
-    // The client's doing, so no defect that the log has to hold.
-    throw new HttpFault("bad_request", "Read the body: the connection broke before its end", {
-      hint: "Send the request again",
-    });
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
-}
-
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -80,11 +51,4 @@ function decodeUtf8(bytes: Uint8Array): string {
       hint: "Encode the JSON as UTF-8 (RFC 8259, 8.1)",
     });
   }
-}
-
-function tooLarge(): HttpFault {
-  return new HttpFault("request_too_large", `Read the body: over ${BODY_LIMIT_BYTES} bytes`, {
-    hint: "Send it in several requests",
-    details: { limit_bytes: BODY_LIMIT_BYTES },
-  });
 }

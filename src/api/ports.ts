@@ -1,3 +1,4 @@
+import type { OperatorSession, SignInMethod, SignInOutcome } from "../model/operator.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Service } from "../model/service.ts";
 import type { Caller } from "../model/session.ts";
@@ -15,14 +16,26 @@ export interface CallerPort {
   find(token: string): Caller | undefined;
 }
 
-/** Looks up operators' tokens (`brk_op_`), which a person gets by signing in. */
+/** Signs people in and knows who is (interfaces: Operator in a browser). */
 export interface OperatorPort {
-  /** True for a token that is valid now. */
+  /** True for a token (`brk_op_`) that acts as the operator without a browser. */
   has(token: string): boolean;
+  /** How a person signs in to the pages now. */
+  method(): SignInMethod;
+  /** Compares what was typed; the token goes into a cookie and is not kept anywhere. */
+  signIn(typed: Secret): Promise<SignInOutcome<OperatorSession & { readonly token: Secret }>>;
+  /** The session of that path and token, whose idle time starts anew. */
+  find(path: string, token: string): OperatorSession | undefined;
+  /** Whether the session of that path still holds; does not count as use. */
+  isCurrent(path: string): boolean;
+  signOut(path: string): void;
 }
 
 /** The vaults' settings. */
 export interface VaultPort {
+  list(): readonly { readonly name: string }[];
+  /** The vault that is meant when nobody names one. */
+  selected(): string;
   settings(vault: string): VaultSettings;
   updateSettings(vault: string, change: Partial<VaultSettings>): void;
 }

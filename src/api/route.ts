@@ -1,7 +1,10 @@
 import type { Context, Hono } from "hono";
 import { BrokerError } from "../errors.ts";
 import { HttpFault } from "./http_fault.ts";
+import type { OperatorSession } from "../model/operator.ts";
+import type { Form } from "./form_body.ts";
 import { authenticate, type Identity, requireOperator } from "./identity.ts";
+import { readOperatorForm, requireOperatorSession } from "./operator_access.ts";
 import type { ApiPorts } from "./ports.ts";
 
 /** A method that a route may take; HEAD follows GET (RFC 9110, 9.3.2). */
@@ -17,13 +20,23 @@ type Answer = Response | Promise<Response>;
 
 /**
  * One method of one path, and who may use it: `anyone` without a token, `authenticated` with any valid
- * one, `operator` only a person who signed in. A handler never sees a request that its access forbids.
+ * one, `operator` only an operator's token. A `page` and a `form` are for a person who signed in with a
+ * browser; their path begins with `/op/:operator/`, and a form comes from a page of that person. A handler
+ * never sees a request that its access forbids.
  */
 export type Route =
   & RouteBase
   & (
     | { readonly access: "anyone"; readonly handle: (c: Context) => Answer }
     | { readonly access: "authenticated"; readonly handle: (c: Context, by: Identity) => Answer }
+    | {
+      readonly access: "page";
+      readonly handle: (c: Context, session: OperatorSession) => Answer;
+    }
+    | {
+      readonly access: "form";
+      readonly handle: (c: Context, session: OperatorSession, form: Form) => Answer;
+    }
     | {
       readonly access: "operator";
       /** What a person types to do the same; agents are told. */
@@ -61,6 +74,11 @@ export function mountRoutes(app: Hono, routes: readonly Route[], ports: ApiPorts
 
 function runRoute(route: Route, c: Context, ports: ApiPorts): Answer {
   if (route.access === "anyone") return route.handle(c);
+  if (route.access === "page" || route.access === "form") {
+    const session = requireOperatorSession(c, ports.operators);
+    if (route.access === "page") return route.handle(c, session);
+    return readOperatorForm(c, session).then((form) => route.handle(c, session, form));
+  }
   const identity = authenticate(c.req.raw.headers, ports);
   if (route.access === "operator") requireOperator(identity, route.command);
   return route.handle(c, identity);

@@ -111,6 +111,19 @@ export class Protection {
     this.#database.checkpoint();
   }
 
+  /** Whether this is the passphrase that protects the home now; false when it has none. */
+  async matches(passphrase: Secret): Promise<boolean> {
+    const row = this.#row();
+    if (row.kind !== "passphrase" || passphrase.reveal() === "") return false;
+    const dek = await this.#unwrap(row, passphrase);
+    if (dek instanceof BrokerError) {
+      if (dek.code === "wrong_passphrase") return false;
+      throw dek;
+    }
+    dek.fill(0);
+    return true;
+  }
+
   /** Puts the DEK into the key file and forgets the passphrase. */
   async remove(current: Secret): Promise<void> {
     const { row, dek } = await this.#prove(current);

@@ -177,6 +177,11 @@ export class Store implements Disposable {
     await this.#protection.change(current, { next, cost: this.#scryptCost });
   }
 
+  /** Whether this is the passphrase that protects the home now; takes as long as opening it. */
+  async isPassphrase(typed: Secret): Promise<boolean> {
+    return await this.#protection.matches(typed);
+  }
+
   /** Goes back to a key file. @throws {BrokerError} `wrong_passphrase`, `conflict` */
   async removePassphrase(current: Secret): Promise<void> {
     await this.#protection.remove(current);

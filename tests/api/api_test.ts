@@ -50,6 +50,14 @@ const EVERY: [method: string, path: string, options?: CallOptions][] = [
   }],
   ["POST", "/v1/sessions", { token: TOKEN.operator, json: { vault: "default" } }],
   ["POST", "/v1/sessions", { token: TOKEN.agent, json: { vault: "work", ttl_seconds: CANARY } }],
+  ["GET", "/"],
+  ["POST", "/sign-in", { form: { secret: CANARY } }],
+  ["POST", "/sign-in", { form: { secret: CANARY }, headers: { Accept: "text/html" } }],
+  ["GET", "/op/someone/session"],
+  ["POST", "/op/someone/sign-out", { form: { csrf: CANARY } }],
+  ["GET", "/assets/style.css"],
+  ["GET", "/op/someone/"],
+  ["POST", "/op/someone/services/github", { form: { enabled: "true" } }],
   ["GET", "/no/such/route"],
   ["OPTIONS", "/discover"],
 ];
@@ -81,7 +89,15 @@ Deno.test("every answer forbids caching and sniffing, whatever its status", asyn
 });
 
 Deno.test("an unknown path gets a JSON 404, with and without a token", async () => {
-  for (const path of ["/", "/nothing", "/discover/", "/v1/vaults", "/v1/vaults//services"]) {
+  for (
+    const path of [
+      "/nothing",
+      "/assets/none.css",
+      "/discover/",
+      "/v1/vaults",
+      "/v1/vaults//services",
+    ]
+  ) {
     for (const options of [{}, { token: TOKEN.operator }]) {
       const answer = await createFake().call("GET", path, options);
       assert.equal(answer.status, 404, path);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerKnownError } from "../../src/api/error_answer.ts";
+import { answerJson, describeKnownError } from "../../src/api/error_answer.ts";
 import { BrokerError } from "../../src/errors.ts";
 import { CANARY, createFake, TOKEN } from "./fake_ports.ts";
 
@@ -30,33 +30,37 @@ Deno.test("an unforeseen error's cause and stack stay out of a foreseen error's 
   const error = new BrokerError("store_busy", "Write the vault: another program holds it", {
     cause: new Error(CANARY),
   });
-  const answer = answerKnownError(error);
-  assert.equal(answer?.status, 503);
-  assert.equal(answer?.headers.get("Retry-After"), "1");
-  assert.deepEqual(await answer?.json(), {
+  const answer = answerJson(describeKnownError(error)!);
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers.get("Retry-After"), "1");
+  assert.deepEqual(await answer.json(), {
     error: "store_busy",
     message: "Write the vault: another program holds it",
   });
 });
 
 Deno.test("details never take the place of error and message", async () => {
-  const answer = answerKnownError(
-    new BrokerError("conflict", "Keep this", { details: { error: "x", message: "y", more: 1 } }),
+  const answer = answerJson(
+    describeKnownError(
+      new BrokerError("conflict", "Keep this", { details: { error: "x", message: "y", more: 1 } }),
+    )!,
   );
-  assert.deepEqual(await answer?.json(), { error: "conflict", message: "Keep this", more: 1 });
+  assert.deepEqual(await answer.json(), { error: "conflict", message: "Keep this", more: 1 });
 });
 
 Deno.test("an error is answered with hint, issues and details", async () => {
   const issues = [{ path: ["services", 0, "host"], message: 'write "*.example.com"' }];
-  const answer = answerKnownError(
-    new BrokerError("validation_failed", "Check the services: 1 fault", {
-      hint: "Mend it",
-      issues,
-      details: { line: 3 },
-    }),
+  const answer = answerJson(
+    describeKnownError(
+      new BrokerError("validation_failed", "Check the services: 1 fault", {
+        hint: "Mend it",
+        issues,
+        details: { line: 3 },
+      }),
+    )!,
   );
-  assert.equal(answer?.status, 400);
-  assert.deepEqual(await answer?.json(), {
+  assert.equal(answer.status, 400);
+  assert.deepEqual(await answer.json(), {
     error: "validation_failed",
     message: "Check the services: 1 fault",
     hint: "Mend it",
@@ -65,8 +69,8 @@ Deno.test("an error is answered with hint, issues and details", async () => {
   });
 });
 
-Deno.test("answerKnownError() leaves what nobody foresaw alone", () => {
+Deno.test("describeKnownError() leaves what nobody foresaw alone", () => {
   for (const error of [new Error("x"), "x", undefined, null]) {
-    assert.equal(answerKnownError(error), undefined);
+    assert.equal(describeKnownError(error), undefined);
   }
 });

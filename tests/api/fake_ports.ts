@@ -5,6 +5,8 @@ import { Secret } from "../../src/model/secret.ts";
 import { DEFAULT_SETTINGS, type VaultSettings } from "../../src/model/vault.ts";
 import { createApi } from "../../src/api/api.ts";
 import type { ApiPorts, Defect } from "../../src/api/ports.ts";
+import { Operators } from "../../src/operator/operators.ts";
+import { SignInCode } from "../../src/operator/sign_in_code.ts";
 
 /** The listener's authority in these tests. */
 export const HOST = "127.0.0.1:14321";
@@ -64,8 +66,22 @@ export interface Fake {
   readonly settings: Map<string, VaultSettings>;
   readonly minted: { vault: string; ttlSeconds: number }[];
   readonly defects: Defect[];
+  /** With which a person signs in to the pages. */
+  readonly signInCode: SignInCode;
   /** Sends a request whose Host is the listener's own unless `headers` says otherwise. */
   call(method: string, path: string, options?: CallOptions): Promise<Response>;
+  /** Signs in with the code as a browser does. */
+  signIn(): Promise<SignedInBrowser>;
+}
+
+/** What a browser holds after signing in. */
+export interface SignedInBrowser {
+  /** `/op/PATH`, below which its pages lie. */
+  readonly root: string;
+  readonly path: string;
+  /** The Cookie field that it sends there. */
+  readonly cookie: string;
+  readonly csrf: string;
 }
 
 /** What a test adds to a request. */
@@ -74,8 +90,21 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** Sent as a page of the broker sends it, with its Origin. */
+  readonly form?: Record<string, string>;
   /** Sent as it stands, with the JSON media type. */
   readonly text?: string;
+}
+
+/** Signs in with a code; one token acts as the operator without a browser. */
+class FakeOperators extends Operators {
+  constructor(now: () => number, code: SignInCode) {
+    super({ now, hasPassphrase: () => false, isPassphrase: () => Promise.resolve(false), code });
+  }
+
+  override has(token: string): boolean {
+    return token === TOKEN.operator;
+  }
 }
 
 /** Two vaults, "default" with services and one credential and "work" empty. */
@@ -95,6 +124,7 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
   const settings = new Map([["default", DEFAULT_SETTINGS], ["work", DEFAULT_SETTINGS]]);
   const minted: Fake["minted"] = [];
   const defects: Defect[] = [];
+  const signInCode = new SignInCode();
 
   const ports: ApiPorts = {
     version: "1.2.3",
@@ -103,8 +133,10 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
     reportDefect: (defect) => void defects.push(defect),
     certificatePem: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
     callers: { find: (token) => CALLERS[token] },
-    operators: { has: (token) => token === TOKEN.operator },
+    operators: new FakeOperators(() => NOW, signInCode),
     vaults: {
+      list: () => [...services.keys()].map((name) => ({ name })),
+      selected: () => "default",
       settings: (vault) => of(settings, vault),
       updateSettings(vault, part) {
         settings.set(vault, { ...of(settings, vault), ...part });
@@ -173,11 +205,16 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
     ...change,
   };
   const api = createApi(ports);
-  const call: Fake["call"] = (method, path, { token, headers = {}, json, text } = {}) => {
-    const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
+  const call: Fake["call"] = (method, path, { token, headers = {}, json, text, form } = {}) => {
+    const body = text ?? (form && new URLSearchParams(form).toString()) ??
+      (json === undefined ? undefined : JSON.stringify(json));
     const fields = new Headers({ Host: HOST });
     if (token !== undefined) fields.set("Authorization", `Bearer ${token}`);
     if (body !== undefined) fields.set("Content-Type", "application/json");
+    if (form !== undefined) {
+      fields.set("Content-Type", "application/x-www-form-urlencoded");
+      fields.set("Origin", `http://${HOST}`);
+    }
     for (const [name, value] of Object.entries(headers)) {
       if (value === "") fields.delete(name);
       else fields.set(name, value);
@@ -189,7 +226,15 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
     });
     return api.fetch(request);
   };
-  return { ports, services, credentials, settings, minted, defects, call };
+  const signIn: Fake["signIn"] = async () => {
+    const answer = await call("POST", "/sign-in", { form: { secret: signInCode.text.reveal() } });
+    const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    const root = /^\/op\/[^/]+/.exec(answer.headers.get("Location") ?? "")?.[0] ?? "";
+    const path = root.slice("/op/".length);
+    const csrf = ports.operators.find(path, cookie.split("=")[1] ?? "")?.csrf ?? "";
+    return { root, path, cookie, csrf };
+  };
+  return { ports, services, credentials, settings, minted, defects, signInCode, call, signIn };
 }
 
 function of<T>(map: ReadonlyMap<string, T>, vault: string): T {

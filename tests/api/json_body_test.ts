@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { BODY_LIMIT_BYTES, readJsonBody } from "../../src/api/json_body.ts";
+import { BODY_LIMIT_BYTES } from "../../src/api/body_bytes.ts";
+import { readJsonBody } from "../../src/api/json_body.ts";
 import { HttpFault } from "../../src/api/http_fault.ts";
 import { CANARY, createFake, TOKEN } from "./fake_ports.ts";
 

@@ -207,3 +207,19 @@ Deno.test("a key file left by a first use that crashed becomes the new home's ke
 function names(path: string): [string, true][] {
   return [...Deno.readDirSync(path)].map(({ name }) => [name, true]);
 }
+
+Deno.test("only the passphrase that holds now is recognised, and nothing is without one", async () => {
+  using home = temporaryHome();
+  const store = await createHome(home.path);
+  assert.equal(await store.isPassphrase(first), false);
+  await store.setPassphrase(first);
+  assert.equal(await store.isPassphrase(first), true);
+  assert.equal(await store.isPassphrase(second), false);
+  assert.equal(await store.isPassphrase(secret("")), false);
+  await store.changePassphrase(first, second);
+  assert.deepEqual([await store.isPassphrase(first), await store.isPassphrase(second)], [
+    false,
+    true,
+  ]);
+  store.close();
+});

@@ -1,0 +1,56 @@
+import type { Context } from "hono";
+import { BrokerError } from "../errors.ts";
+import type { OperatorSession } from "../model/operator.ts";
+import { trafficPage } from "../web/traffic_page.ts";
+import { answerPage, seeOther } from "./page_answer.ts";
+import type { ApiPorts } from "./ports.ts";
+import type { Route } from "./route.ts";
+
+/** What a vault brokers, for a person who signed in. */
+export function trafficRoutes(
+  { vaults, services }: Pick<ApiPorts, "vaults" | "services">,
+): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/op/:operator/",
+      access: "page",
+      handle(c, operator) {
+        const names = vaults.list().map(({ name }) => name);
+        const vault = c.req.query("vault") ?? vaults.selected();
+        const view = { operator, vault, vaults: names, services: services.list(vault) };
+        return answerPage({
+          title: `Vault ${vault}`,
+          body: trafficPage(view),
+          operator,
+          vault,
+          current: "traffic",
+          width: "wide",
+        });
+      },
+    },
+    {
+      method: "POST",
+      path: "/op/:operator/services/:service",
+      access: "form",
+      handle(c, operator, form) {
+        const vault = form.text("vault") ?? "";
+        const enabled = form.text("enabled");
+        if (enabled !== "true" && enabled !== "false") {
+          throw new BrokerError("validation_failed", "Switch the service: neither on nor off", {
+            hint: "Open the page again and use the button there",
+          });
+        }
+        const { name } = services.resolve(vault, c.req.param("service") ?? "");
+        services.setEnabled(vault, name, enabled === "true");
+        return backTo(c, operator, vault);
+      },
+    },
+  ];
+}
+
+/** A script that sent the form shows the change itself and needs no page. */
+function backTo(c: Context, { path }: OperatorSession, vault: string): Response {
+  if (c.req.header("Sec-Fetch-Mode") === "cors") return new Response(null, { status: 204 });
+  return seeOther(`/op/${path}/?vault=${encodeURIComponent(vault)}`);
+}

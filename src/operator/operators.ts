@@ -1,0 +1,97 @@
+import type { OperatorSession, SignInMethod, SignInOutcome } from "../model/operator.ts";
+import type { Secret } from "../model/secret.ts";
+import { Attempts } from "./attempts.ts";
+import { type CreatedOperatorSession, OperatorSessions } from "./operator_sessions.ts";
+import type { SignInCode } from "./sign_in_code.ts";
+
+/** What a person is compared with. */
+export interface OperatorsOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Whether the home has a passphrase now. */
+  readonly hasPassphrase: () => boolean;
+  /** Whether this is the home's passphrase; costs most of a second and 128 MiB. */
+  readonly isPassphrase: (typed: Secret) => Promise<boolean>;
+  /** The code that was shown on the terminal, if one was. */
+  readonly code?: SignInCode | undefined;
+}
+
+/** Longest text that is compared, in characters. */
+const TYPED_LIMIT = 1024;
+
+/** Seconds that a client is told to wait while another attempt is being checked. */
+const BUSY_SECONDS = 1;
+
+/** People who sign in to the pages of one process. */
+export class Operators {
+  readonly #options: OperatorsOptions;
+  readonly #attempts: Attempts;
+  readonly #sessions: OperatorSessions;
+  #checking = false;
+
+  constructor(options: OperatorsOptions) {
+    this.#options = options;
+    this.#attempts = new Attempts(options.now);
+    this.#sessions = new OperatorSessions(options.now);
+  }
+
+  /** What is asked for now; a passphrase that another process has just set counts from here on. */
+  method(): SignInMethod {
+    if (this.#options.hasPassphrase()) return "passphrase";
+    return this.#options.code === undefined ? "none" : "code";
+  }
+
+  /** Compares what was typed, one attempt at a time, and fewer the more were wrong. */
+  async signIn(typed: Secret): Promise<SignInOutcome<CreatedOperatorSession>> {
+    const method = this.method();
+    if (method === "none") return { kind: "unavailable" };
+    const waitMs = this.#attempts.waitMs();
+    if (waitMs > 0) return { kind: "wait", seconds: Math.ceil(waitMs / 1000) };
+    if (this.#checking) return { kind: "wait", seconds: BUSY_SECONDS };
+    this.#checking = true;
+    try {
+      if (!await this.#isRight(method, typed)) {
+        this.#attempts.countWrong();
+        return { kind: "wrong" };
+      }
+    } finally {
+      this.#checking = false;
+    }
+    this.#attempts.forget();
+    return { kind: "signed_in", session: this.#sessions.create() };
+  }
+
+  /**
+   * A token from a browser opens nothing outside of its session's path, so that whoever is sent the
+   * cookie by mistake holds half a key.
+   */
+  has(_token: string): boolean {
+    return false;
+  }
+
+  /** The session of that path and token. */
+  find(path: string, token: string): OperatorSession | undefined {
+    return this.#sessions.find(path, token);
+  }
+
+  /** Aborted when the session ends. */
+  ended(path: string): AbortSignal {
+    return this.#sessions.ended(path);
+  }
+
+  /** Whether the session still holds, without counting as use. */
+  isCurrent(path: string): boolean {
+    return this.#sessions.isCurrent(path);
+  }
+
+  signOut(path: string): void {
+    this.#sessions.end(path);
+  }
+
+  async #isRight(method: "passphrase" | "code", typed: Secret): Promise<boolean> {
+    const { length } = typed.reveal();
+    if (length === 0 || length > TYPED_LIMIT) return false;
+    if (method === "code") return this.#options.code?.matches(typed) === true;
+    return await this.#options.isPassphrase(typed);
+  }
+}

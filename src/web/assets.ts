@@ -1,0 +1,41 @@
+/**
+ * What the pages load, kept inside the program and served under names that hold a hash, so that a page
+ * and its script are always of one version. Nothing is loaded from elsewhere.
+ */
+import { createHash } from "node:crypto";
+import signIn from "./client/sign_in.js" with { type: "text" };
+import style from "./style.css" with { type: "text" };
+
+/** One file that a page loads. */
+export interface Asset {
+  readonly path: string;
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+/** Characters of the hash in a name. */
+const HASH_LENGTH = 12;
+
+/** The style of every page. */
+export const STYLE = asset("style", "css", style);
+
+/** Loaded by every page. */
+export const SIGN_IN_SCRIPT = asset("sign_in", "js", signIn);
+
+const ALL: ReadonlyMap<string, Asset> = new Map(
+  [STYLE, SIGN_IN_SCRIPT].map((one) => [one.path, one]),
+);
+
+/** The asset of a path such as `/assets/style.0123456789ab.css`. */
+export function findAsset(path: string): Asset | undefined {
+  return ALL.get(path);
+}
+
+function asset(name: string, type: "css" | "js", text: string): Asset {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, HASH_LENGTH);
+  return {
+    path: `/assets/${name}.${hash}.${type}`,
+    mediaType: type === "css" ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
+    text,
+  };
+}
