@@ -69,6 +69,11 @@ export class Output {
     return this.#out.columns;
   }
 
+  /** Whether what is said on stderr is seen on a terminal. */
+  get talksToTerminal(): boolean {
+    return this.#err.isTerminal;
+  }
+
   /** Prints the value as the JSON document, or calls the other to print the same as text. */
   print(value: unknown, asText: () => void): void {
     if (this.#mode.json) this.#out.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -13,6 +13,7 @@ import { certificateFiles } from "../authority.ts";
 import type { Invocation } from "../command_spec.ts";
 import type { Context } from "../context.ts";
 import { chooseVault, openHome } from "../home.ts";
+import { openOperatorTerminal } from "../operator_terminal.ts";
 
 /** Starts the broker and the program in this process and gives the program's exit status. */
 export async function run({ context, positionals, options }: Invocation): Promise<number> {
@@ -30,8 +31,11 @@ export async function run({ context, positionals, options }: Invocation): Promis
   );
   using store = await openHome(context);
   const vault = chooseVault(context, store);
+  const quiet = options["quiet"] === true;
+  const terminal = quiet ? undefined : openOperatorTerminal(context.output, store);
   const broker = await startBroker({
     store,
+    ...(terminal?.signInCode && { signInCode: terminal.signInCode }),
     log: createLogger({
       level: parseLogLevel(context.env["BROKER_LOG"]),
       write: writeToStandardError,
@@ -54,9 +58,10 @@ export async function run({ context, positionals, options }: Invocation): Promis
         placeholders: options["placeholders"] !== false,
         caseInsensitive: windows,
       });
-      if (options["quiet"] !== true) {
+      if (!quiet) {
         for (const warning of warnings) context.output.warn(warning);
         introduce(context, store, vault);
+        terminal?.introduce(broker.apiUrl);
       }
       return await launch(path, args, { env: environment, finish: end });
     } finally {

@@ -3,6 +3,7 @@ import { BrokerError } from "../../errors.ts";
 import { createLogger, parseLogLevel, writeToStandardError } from "../../log.ts";
 import type { Invocation } from "../command_spec.ts";
 import { openHome } from "../home.ts";
+import { openOperatorTerminal } from "../operator_terminal.ts";
 
 /** Where `server` listens when nothing else is said (interfaces: CLI). */
 const DEFAULT_HOST = "127.0.0.1";
@@ -16,8 +17,10 @@ export async function server({ context, options }: Invocation): Promise<void> {
   const apiPort = parsePort("--port", options["port"]) ?? DEFAULT_API_PORT;
   const proxyPort = parsePort("--proxy-port", options["proxyPort"]) ?? DEFAULT_PROXY_PORT;
   using store = await openHome(context);
+  const terminal = openOperatorTerminal(context.output, store);
   const broker = await start({
     store,
+    ...(terminal.signInCode && { signInCode: terminal.signInCode }),
     log: createLogger({
       level: parseLogLevel(context.env["BROKER_LOG"]),
       write: writeToStandardError,
@@ -32,6 +35,7 @@ export async function server({ context, options }: Invocation): Promise<void> {
     context.output.print({ api: broker.apiUrl, proxy: proxyAddress }, () => {
       context.output.note(`API on ${broker.apiUrl}, proxy on ${proxyAddress}; Ctrl-C ends it`);
     });
+    terminal.introduce(broker.apiUrl);
     await endSignal();
   } finally {
     await broker.stop();
