@@ -103,7 +103,6 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     stop() {
       stopping ??= (async () => {
         await proxy.stop();
-        await acceptor.close();
         await api.shutdown();
       })();
       return stopping;

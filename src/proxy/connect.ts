@@ -1,16 +1,15 @@
 import { BrokerError } from "../errors.ts";
-import { type Authority, hostField } from "../http1/request_target.ts";
+import { hostField } from "../http1/request_target.ts";
 import { isBlind } from "./blind_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
 import { type ConnectRequest, ESTABLISHED } from "./connect_request.ts";
 import type { ProxyContext } from "./context.ts";
-import type { AcceptedTls, TlsAcceptor } from "./ports.ts";
+import type { TlsServer } from "./ports.ts";
 import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
 import { RowDraft } from "./row_draft.ts";
 import { serveRequests, tunnelHandler } from "./serve.ts";
-import { splice } from "./splice.ts";
 import { serveBlind, serveOther } from "./unread_tunnel.ts";
-import { closeQuietly, WireReader } from "./wire.ts";
+import { closeQuietly } from "./wire.ts";
 
 /** First byte of a TLS record that carries a handshake (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 0x16;
@@ -21,7 +20,8 @@ const METHOD_PEEK_BYTES = 12;
 /** A tunnel that is opened; where its upstream or vault cannot be used, every request gets the refusal. */
 interface Intercepted extends ConnectRequest {
   readonly refusal: Refusal | undefined;
-  readonly accepting: EarlyAccept;
+  /** Made ready while the client still reads its 200: nearly every client begins TLS at once. */
+  readonly tls: Promise<TlsServer>;
 }
 
 /**
@@ -43,48 +43,11 @@ export async function serveConnect(
     if (!(error instanceof RefusalError)) throw error;
     refusal = error.refusal;
   }
-  const accepting = new EarlyAccept(request.authority, context.acceptor);
-  try {
-    client.writer.text(ESTABLISHED);
-    await client.writer.flush();
-    await serveIntercepted(client, { ...request, refusal, accepting }, context);
-  } finally {
-    accepting.abandon();
-  }
-}
-
-/**
- * The TLS side of a tunnel, opened while the client still reads its 200: nearly every client begins TLS
- * at once, and a client that waits for a connection and gets it late opens further ones meanwhile.
- */
-class EarlyAccept {
-  readonly #opened: Promise<AcceptedTls>;
-  #taken = false;
-
-  constructor(authority: Authority, acceptor: TlsAcceptor) {
-    this.#opened = acceptor.open(authority.hostname);
-    this.#opened.catch(() => {}); // Heard by whoever takes it.
-  }
-
-  /** @throws {RefusalError} `bad_request` for a host that no certificate can name. */
-  async take(): Promise<AcceptedTls> {
-    this.#taken = true;
-    try {
-      return await this.#opened;
-    } catch (error) {
-      if (!(error instanceof BrokerError)) throw error;
-      throw new RefusalError({ code: "bad_request", message: error.message }, { cause: error });
-    }
-  }
-
-  /** Closes what nobody took. */
-  abandon(): void {
-    if (this.#taken) return;
-    this.#opened.then(({ inner, tls }) => {
-      closeQuietly(inner);
-      closeQuietly(tls);
-    }, () => {});
-  }
+  const tls = context.acceptor.prepare(request.authority.hostname);
+  tls.catch(() => {}); // Heard by whoever needs it.
+  client.writer.text(ESTABLISHED);
+  await client.writer.flush();
+  await serveIntercepted(client, { ...request, refusal, tls }, context);
 }
 
 async function serveIntercepted(
@@ -95,7 +58,6 @@ async function serveIntercepted(
   client.deadline.at = Date.now() + context.limits.clientIdleMs;
   const protocol = await peekProtocol(client);
   client.deadline.at = Infinity;
-  if (protocol !== "tls") request.accepting.abandon();
   switch (protocol) {
     case "tls":
       return await serveTls(client, request, context);
@@ -140,19 +102,16 @@ async function serveTls(
   request: Intercepted,
   context: ProxyContext,
 ): Promise<void> {
-  let accepted: AcceptedTls;
+  let server: TlsServer;
   try {
-    accepted = await request.accepting.take();
+    server = await request.tls;
   } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
-    return recordUnsaid(request, { refusal: error.refusal, context });
+    if (!(error instanceof BrokerError)) throw error;
+    // No certificate can name the host.
+    const refusal: Refusal = { code: "bad_request", message: error.message };
+    return recordUnsaid(request, { refusal, context });
   }
-  const { inner, tls } = accepted;
-  const touch = { piece: () => {} };
-  const copying = splice(client, { stream: inner, reader: new WireReader(inner) }, {
-    toUpstream: touch,
-    toClient: touch,
-  });
+  const tls = server.accept(client);
   const decrypted = new ClientConnection(tls);
   context.deadlines.watch(decrypted.deadline, () => closeQuietly(tls));
   try {
@@ -165,11 +124,11 @@ async function serveTls(
         refusal: request.refusal,
       }),
     });
+    decrypted.deadline.at = Date.now() + context.limits.lingerMs;
+    await tls.closeWrite().catch(() => {}); // The client may have left.
   } finally {
     context.deadlines.forget(decrypted.deadline);
     closeQuietly(tls);
-    client.deadline.at = Date.now() + context.limits.lingerMs;
-    await copying;
   }
 }
 

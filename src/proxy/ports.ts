@@ -2,6 +2,8 @@ import type { RequestLogRow } from "../model/request_log_row.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Caller } from "../model/session.ts";
 import type { VaultSnapshot } from "../model/vault_snapshot.ts";
+import type { ClientConnection } from "./client_connection.ts";
+import type { ByteStream } from "./wire.ts";
 
 /** What the data plane asks the store. Each call is made once a request, so each must be cheap. */
 export interface VaultState {
@@ -18,15 +20,16 @@ export interface RequestLog {
   record(row: RequestLogRow): void;
 }
 
-/** One intercepted TLS connection: raw bytes go into `inner`, plaintext comes out of `tls`. */
-export interface AcceptedTls {
-  readonly inner: Deno.TcpConn;
-  readonly tls: Deno.TlsConn;
-}
-
 /** Terminates TLS under a leaf certificate of the broker's CA. */
 export interface TlsAcceptor {
-  open(hostname: string): Promise<AcceptedTls>;
+  /** Makes ready for a host. @throws {BrokerError} when no certificate can name it. */
+  prepare(hostname: string): Promise<TlsServer>;
+}
+
+/** Opens TLS for clients of one host. */
+export interface TlsServer {
+  /** Takes a connection over whose first bytes are a client's TLS; gives the plaintext side. */
+  accept(client: ClientConnection): ByteStream;
 }
 
 /** Opens verified TLS to an upstream on a connection whose address has been checked. */

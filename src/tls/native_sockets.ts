@@ -2,21 +2,13 @@ import { parseIpAddress } from "../x509/ip_address.ts";
 
 /** What differs between the C libraries; undefined for systems where this is not possible. */
 const PLATFORM = Deno.build.os === "linux"
-  ? { library: "libc.so.6", inet6: 10, familyAt: 0, solSocket: 1, soAcceptConn: 30 }
+  ? { library: "libc.so.6", inet6: 10, familyAt: 0 }
   : Deno.build.os === "darwin"
-  ? {
-    library: "/usr/lib/libSystem.B.dylib",
-    inet6: 30,
-    familyAt: 1,
-    solSocket: 0xffff,
-    soAcceptConn: 2,
-  }
+  ? { library: "/usr/lib/libSystem.B.dylib", inet6: 30, familyAt: 1 }
   : undefined;
 
 /** Constants that both systems share. */
 const AF_INET = 2;
-const IPPROTO_TCP = 6;
-const TCP_NODELAY = 1;
 const SHUT_RDWR = 2;
 
 /** Octets of a sockaddr_in6, the longest that a TCP socket has. */
@@ -31,8 +23,6 @@ const MAX_GAP = 1_024;
 const SYMBOLS = {
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getpeername: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
-  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   shutdown: { parameters: ["i32", "i32"], result: "i32" },
 } as const;
 
@@ -45,40 +35,14 @@ export interface SocketEnds {
 }
 
 /**
- * Two things that Deno cannot do with the socket beneath a TlsConn, done through the C library:
- *
- * - TCP_NODELAY for what a TLS listener accepts. Without it an answer of more than one TLS record waits
- *   for the kernel's delayed acknowledgement: 44 ms instead of 0.1 ms for 20 kB on loopback.
- * - Disconnecting during the handshake. `close()` leaves the socket open until the other side acts, so
- *   that a silent one would hold a descriptor for ever.
- *
- * Where the system does not let it (Windows, or no permission for FFI), both report false and everything
- * works without.
+ * Disconnects TLS connections during their handshake, through the C library, because Deno cannot:
+ * `close()` leaves the socket open until the other side acts, so that a silent one would hold a
+ * descriptor for ever. Where the system does not let it (Windows, or no permission for FFI), it reports
+ * false and everything works without.
  */
 export class NativeSockets {
   #library: Library | undefined;
   #closed = false;
-
-  /**
-   * Sets TCP_NODELAY on the TCP listener at this port of 127.0.0.1. What it accepts from then on inherits
-   * the option, on Linux as on macOS.
-   */
-  setListenerNoDelay(port: number): boolean {
-    const symbols = this.#open()?.symbols;
-    if (symbols === undefined || PLATFORM === undefined) return false;
-    const { solSocket, soAcceptConn } = PLATFORM;
-    const address = { transport: "tcp", hostname: "127.0.0.1", port } as const;
-    const flag = new Int32Array(1);
-    const length = new Uint32Array(1);
-    const descriptor = findDescriptor(symbols, address, (each) => {
-      length[0] = 4;
-      // Connections that it has accepted have the listener's address too.
-      return symbols.getsockopt(each, solSocket, soAcceptConn, flag, length) === 0 && flag[0] !== 0;
-    });
-    if (descriptor === undefined) return false;
-    flag[0] = 1;
-    return symbols.setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, flag, 4) === 0;
-  }
 
   /**
    * Ends a connection of this process in both directions, whatever is under way on it. It must not have
@@ -122,7 +86,7 @@ export class NativeSockets {
 function findDescriptor(
   symbols: Library["symbols"],
   localAddr: Deno.Addr,
-  matches: (descriptor: number) => boolean = () => true,
+  matches: (descriptor: number) => boolean,
 ): number | undefined {
   let gap = 0;
   for (let descriptor = 0; gap < MAX_GAP; descriptor += 1) {

@@ -6,9 +6,12 @@ import { DEFAULT_SETTINGS, type VaultSettings } from "../../src/model/vault.ts";
 import type { VaultSnapshot } from "../../src/model/vault_snapshot.ts";
 import { createAddressGuard } from "../../src/proxy/address_guard.ts";
 import type { ProxyLimits } from "../../src/proxy/limits.ts";
-import type { AddressGuard, ParentSelector, Resolver, TlsAcceptor } from "../../src/proxy/ports.ts";
+import type { AddressGuard, ParentSelector, Resolver } from "../../src/proxy/ports.ts";
 import { Proxy } from "../../src/proxy/proxy.ts";
+import { TlsAcceptor } from "../../src/tls/accept.ts";
 import { connectTls } from "../../src/tls/connect.ts";
+import type { Leaf } from "../../src/tls/issuer.ts";
+import { LeafCache } from "../../src/tls/leaf_cache.ts";
 import { proxyBasic, RawClient } from "../support/raw_client.ts";
 import { createTestAuthority, testAuthority } from "../support/tls_fixture.ts";
 import { eventually } from "./eventually.ts";
@@ -48,7 +51,6 @@ export class TestBroker implements AsyncDisposable {
   readonly authorization: string = proxyBasic(TestBroker.token, "default");
   /** The certificate that clients trust in intercepted tunnels, PEM. */
   readonly caPem: string = brokerAuthority.certificatePem;
-  readonly #acceptor = new TestAcceptor();
   readonly #callers = new Map<string, Caller>();
   readonly #vaults = new Map<string, VaultSnapshot>();
   #revision = 1;
@@ -64,7 +66,7 @@ export class TestBroker implements AsyncDisposable {
         snapshot: (name) => this.#vaults.get(name),
       },
       log: { record: (row) => this.rows.push(row) },
-      acceptor: this.#acceptor,
+      acceptor: new TlsAcceptor(new LeafCache({ issueLeaf }, { now: Date.now })),
       upstreamTls: {
         connect: (tcp, hostname, signal) =>
           connectTls(tcp, {
@@ -133,9 +135,13 @@ export class TestBroker implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.proxy.stop();
-    await this.#acceptor.close();
     if (this.defects.length > 0) throw new AggregateError(this.defects, "The proxy had defects");
   }
+}
+
+function issueLeaf(hostname: string): Promise<Leaf> {
+  const { cert, key } = brokerAuthority.issue([hostname]);
+  return Promise.resolve({ certificatePem: cert, privateKeyPem: key, expiresAt: Infinity });
 }
 
 function snapshotOf(options: TestVault, name: string): VaultSnapshot {
@@ -156,45 +162,4 @@ function snapshotOf(options: TestVault, name: string): VaultSnapshot {
     })),
     credential: (key) => secrets.get(key),
   };
-}
-
-/** Terminates TLS as the program's acceptor does, one listener a host, with nothing bounded. */
-class TestAcceptor implements TlsAcceptor {
-  readonly #listeners = new Map<string, Deno.TlsListener>();
-  #turn: Promise<unknown> = Promise.resolve();
-
-  open(hostname: string): Promise<{ inner: Deno.TcpConn; tls: Deno.TlsConn }> {
-    const opened = this.#turn.then(async () => {
-      const listener = this.#listenerFor(hostname);
-      const [inner, tls] = await Promise.all([
-        Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),
-        listener.accept(),
-      ]);
-      inner.setNoDelay(true);
-      return { inner, tls };
-    });
-    this.#turn = opened.catch(() => {});
-    return opened;
-  }
-
-  async close(): Promise<void> {
-    await this.#turn;
-    for (const listener of this.#listeners.values()) listener.close();
-  }
-
-  #listenerFor(hostname: string): Deno.TlsListener {
-    let listener = this.#listeners.get(hostname);
-    if (listener === undefined) {
-      const { cert, key } = brokerAuthority.issue([hostname]);
-      listener = Deno.listenTls({
-        hostname: "127.0.0.1",
-        port: 0,
-        cert,
-        key,
-        alpnProtocols: ["http/1.1"],
-      });
-      this.#listeners.set(hostname, listener);
-    }
-    return listener;
-  }
 }
