@@ -7,6 +7,8 @@ import { BrokerError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import type { RequestLogRow } from "./model/request_log_row.ts";
 import type { SignInCode } from "./operator/sign_in_code.ts";
+import type { TrafficPort } from "./api/ports.ts";
+import { RecentRows } from "./api/recent_rows.ts";
 import { createAddressGuard } from "./proxy/address_guard.ts";
 import type { ProxyLimits } from "./proxy/limits.ts";
 import type { RequestLog } from "./proxy/ports.ts";
@@ -74,14 +76,23 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     ...whoAmI(environment),
   });
   const acceptor = new TlsAcceptor(new LeafCache(authority, { now: Date.now }));
-  const api = serveApi(options, { host, authority });
+  const recent = new RecentRows();
+  const requestLog = options.requestLog ??
+    { record: (row: RequestLogRow) => log.debug("request", describe(row)) };
+  const stopping = new AbortController();
+  const api = serveApi(options, { host, authority, traffic: recent, stopping: stopping.signal });
   const proxy = Proxy.listen({ hostname: host, port: options.proxyPort ?? 0 }, {
     state: {
       revision: () => store.recentRevision(),
       findCaller: (token) => store.sessions.find(token),
       snapshot: (vault) => store.snapshot(vault),
     },
-    log: options.requestLog ?? { record: (row) => log.debug("request", describe(row)) },
+    log: {
+      record(row) {
+        recent.record(row);
+        requestLog.record(row);
+      },
+    },
     acceptor,
     upstreamTls: {
       connect: async (tcp, hostname, signal) =>
@@ -94,18 +105,19 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     ...(options.limits && { limits: options.limits }),
     onDefect: (error, requestId) => log.error("proxy defect", { requestId, error: errorOf(error) }),
   });
-  let stopping: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
   return {
     apiUrl: `http://${authorityOf(host, api.addr.port)}`,
     proxyHost: host,
     proxyPort: proxy.port,
     authority,
     stop() {
-      stopping ??= (async () => {
+      stopped ??= (async () => {
+        stopping.abort();
         await proxy.stop();
         await api.shutdown();
       })();
-      return stopping;
+      return stopped;
     },
   };
 }
@@ -113,7 +125,12 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 /** The API's routes are loaded with the first request: many runs never make one. */
 function serveApi(
   options: BrokerOptions,
-  { host, authority }: { host: string; authority: Authority },
+  { host, authority, traffic, stopping }: {
+    host: string;
+    authority: Authority;
+    traffic: TrafficPort;
+    stopping: AbortSignal;
+  },
 ): Deno.HttpServer<Deno.NetAddr> {
   const { store, log } = options;
   let api: Promise<{ fetch(request: Request): Promise<Response> }> | undefined;
@@ -137,6 +154,9 @@ function serveApi(
       services: store.services,
       credentials: store.credentials,
       sessions: store.sessions,
+      traffic,
+      revision: () => store.revision(),
+      stopping,
       certificatePem: authority.certificatePem,
       reportDefect: ({ error, ...where }) => log.error("api defect", { ...where, error }),
     });

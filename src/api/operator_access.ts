@@ -19,8 +19,10 @@ const TOKEN_LIMIT = 128;
  */
 export function requireOperatorSession(c: Context, operators: OperatorPort): OperatorSession {
   const path = c.req.param("operator") ?? "";
+  // What a script of the page fetches by itself is no use: a page left open must not stay signed in.
+  const use = c.req.header("Sec-Fetch-Dest") !== "empty" || c.req.method === "POST";
   const session = tokensOf(c.req.raw.headers)
-    .map((token) => operators.find(path, token))
+    .map((token) => operators.find(path, token, { use }))
     .find((found) => found !== undefined);
   if (session !== undefined) return session;
   throw new BrokerError("unauthorized", "You are signed out", {

@@ -1,4 +1,5 @@
 import type { OperatorSession, SignInMethod, SignInOutcome } from "../model/operator.ts";
+import type { RequestLogRow } from "../model/request_log_row.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Service } from "../model/service.ts";
 import type { Caller } from "../model/session.ts";
@@ -24,8 +25,8 @@ export interface OperatorPort {
   method(): SignInMethod;
   /** Compares what was typed; the token goes into a cookie and is not kept anywhere. */
   signIn(typed: Secret): Promise<SignInOutcome<OperatorSession & { readonly token: Secret }>>;
-  /** The session of that path and token, whose idle time starts anew. */
-  find(path: string, token: string): OperatorSession | undefined;
+  /** The session of that path and token; its idle time starts anew where a person used it. */
+  find(path: string, token: string, options: { use: boolean }): OperatorSession | undefined;
   /** Whether the session of that path still holds; does not count as use. */
   isCurrent(path: string): boolean;
   signOut(path: string): void;
@@ -65,6 +66,23 @@ export interface CredentialPort {
   delete(vault: string, keys: readonly string[]): void;
 }
 
+/** Rows of the request log, oldest first. */
+export interface TrafficRows {
+  readonly rows: readonly RequestLogRow[];
+  /** Behind the last row, of whatever vault. */
+  readonly cursor: number;
+  /** Rows that came since the cursor asked for and are not among these. */
+  readonly dropped: number;
+}
+
+/** What the request log got, for a page that follows it. */
+export interface TrafficPort {
+  /** The newest rows, at most `limit`. */
+  newest(vault: string, limit: number): TrafficRows;
+  /** The rows after a cursor; when there are more than `limit`, the newest. */
+  after(vault: string, options: { cursor: number; limit: number }): TrafficRows;
+}
+
 /** Mints vault-scoped sessions. */
 export interface SessionPort {
   create(options: { vault: string; ttlSeconds: number }): {
@@ -100,4 +118,9 @@ export interface ApiPorts {
   readonly services: ServicePort;
   readonly credentials: CredentialPort;
   readonly sessions: SessionPort;
+  readonly traffic: TrafficPort;
+  /** A number that differs when something that the store keeps may have changed. */
+  readonly revision: () => number;
+  /** Aborted when the broker stops: answers that last have to end. */
+  readonly stopping: AbortSignal;
 }

@@ -2,14 +2,18 @@ import type { Context } from "hono";
 import { BrokerError } from "../errors.ts";
 import type { OperatorSession } from "../model/operator.ts";
 import { trafficPage } from "../web/traffic_page.ts";
+import { TRAFFIC_SCRIPT } from "../web/assets.ts";
 import { answerPage, seeOther } from "./page_answer.ts";
 import type { ApiPorts } from "./ports.ts";
 import type { Route } from "./route.ts";
+import { streamTraffic } from "./traffic_stream.ts";
+
+/** Rows that a page shows without its script. */
+const FIRST_ROWS = 50;
 
 /** What a vault brokers, for a person who signed in. */
-export function trafficRoutes(
-  { vaults, services }: Pick<ApiPorts, "vaults" | "services">,
-): readonly Route[] {
+export function trafficRoutes(ports: ApiPorts): readonly Route[] {
+  const { vaults, services, traffic } = ports;
   return [
     {
       method: "GET",
@@ -18,7 +22,9 @@ export function trafficRoutes(
       handle(c, operator) {
         const names = vaults.list().map(({ name }) => name);
         const vault = c.req.query("vault") ?? vaults.selected();
-        const view = { operator, vault, vaults: names, services: services.list(vault) };
+        const found = services.list(vault);
+        const rows = traffic.newest(vault, FIRST_ROWS).rows.toReversed();
+        const view = { operator, vault, vaults: names, services: found, rows };
         return answerPage({
           title: `Vault ${vault}`,
           body: trafficPage(view),
@@ -26,6 +32,23 @@ export function trafficRoutes(
           vault,
           current: "traffic",
           width: "wide",
+          scripts: [TRAFFIC_SCRIPT],
+          stream: `/op/${operator.path}/traffic?vault=${encodeURIComponent(vault)}`,
+        });
+      },
+    },
+    {
+      method: "GET",
+      path: "/op/:operator/traffic",
+      access: "page",
+      handle(c, operator) {
+        const vault = c.req.query("vault") ?? vaults.selected();
+        // An unknown vault is told before the stream begins.
+        services.list(vault);
+        return streamTraffic(ports, {
+          operator,
+          vault,
+          lastEventId: c.req.header("Last-Event-ID"),
         });
       },
     },

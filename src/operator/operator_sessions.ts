@@ -39,7 +39,6 @@ export class OperatorSessions {
   readonly #now: () => number;
   /** By path; the order is that of last use. */
   readonly #sessions = new Map<string, StoredSession>();
-  readonly #ended = new Map<string, AbortController>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -48,7 +47,7 @@ export class OperatorSessions {
   create(): CreatedOperatorSession {
     this.#dropExpired();
     for (const path of [...this.#sessions.keys()]) {
-      if (this.#sessions.size >= SESSION_LIMIT) this.#drop(path);
+      if (this.#sessions.size >= SESSION_LIMIT) this.#sessions.delete(path);
     }
     const token = OPERATOR_TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
     const now = this.#now();
@@ -60,15 +59,15 @@ export class OperatorSessions {
       expiresAt: now + IDLE_LIMIT_MS,
     };
     this.#sessions.set(stored.path, stored);
-    this.#ended.set(stored.path, new AbortController());
     return { ...shown(stored), token: new Secret(token) };
   }
 
-  /** The session of that path whose token this is; the idle time starts anew. */
-  find(path: string, token: string): OperatorSession | undefined {
+  /** The session of that path whose token this is; its idle time starts anew with `use`. */
+  find(path: string, token: string, { use }: { use: boolean }): OperatorSession | undefined {
     this.#dropExpired();
     const stored = this.#sessions.get(path);
     if (stored === undefined || !timingSafeEqual(stored.tokenHash, hash(token))) return undefined;
+    if (!use) return shown(stored);
     stored.expiresAt = Math.min(this.#now() + IDLE_LIMIT_MS, stored.createdAt + LIFE_LIMIT_MS);
     this.#sessions.delete(path);
     this.#sessions.set(path, stored);
@@ -81,27 +80,16 @@ export class OperatorSessions {
     return this.#sessions.has(path);
   }
 
-  /** Aborted when the session ends, however it ends. */
-  ended(path: string): AbortSignal {
-    return this.#ended.get(path)?.signal ?? AbortSignal.abort();
-  }
-
-  /** Signs out; what the path and the token opened is closed at once. */
+  /** Signs out. */
   end(path: string): void {
-    this.#drop(path);
+    this.#sessions.delete(path);
   }
 
   #dropExpired(): void {
     const now = this.#now();
     for (const { path, expiresAt } of this.#sessions.values()) {
-      if (expiresAt <= now) this.#drop(path);
+      if (expiresAt <= now) this.#sessions.delete(path);
     }
-  }
-
-  #drop(path: string): void {
-    this.#sessions.delete(path);
-    this.#ended.get(path)?.abort();
-    this.#ended.delete(path);
   }
 }
 

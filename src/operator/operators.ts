@@ -69,14 +69,9 @@ export class Operators {
     return false;
   }
 
-  /** The session of that path and token. */
-  find(path: string, token: string): OperatorSession | undefined {
-    return this.#sessions.find(path, token);
-  }
-
-  /** Aborted when the session ends. */
-  ended(path: string): AbortSignal {
-    return this.#sessions.ended(path);
+  /** The session of that path and token; its idle time starts anew where a person used it. */
+  find(path: string, token: string, options: { use: boolean }): OperatorSession | undefined {
+    return this.#sessions.find(path, token, options);
   }
 
   /** Whether the session still holds, without counting as use. */

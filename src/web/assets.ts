@@ -4,6 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import signIn from "./client/sign_in.js" with { type: "text" };
+import traffic from "./client/traffic.js" with { type: "text" };
+import trafficView from "./client/traffic_view.js" with { type: "text" };
 import style from "./style.css" with { type: "text" };
 
 /** One file that a page loads. */
@@ -22,8 +24,18 @@ export const STYLE = asset("style", "css", style);
 /** Loaded by every page. */
 export const SIGN_IN_SCRIPT = asset("sign_in", "js", signIn);
 
+const TRAFFIC_VIEW = asset("traffic_view", "js", trafficView);
+
+/** What moves on the traffic page. */
+export const TRAFFIC_SCRIPT = asset(
+  "traffic",
+  "js",
+  // A script imports another under the name that it is served by.
+  traffic.replace("./traffic_view.js", TRAFFIC_VIEW.path),
+);
+
 const ALL: ReadonlyMap<string, Asset> = new Map(
-  [STYLE, SIGN_IN_SCRIPT].map((one) => [one.path, one]),
+  [STYLE, SIGN_IN_SCRIPT, TRAFFIC_VIEW, TRAFFIC_SCRIPT].map((one) => [one.path, one]),
 );
 
 /** The asset of a path such as `/assets/style.0123456789ab.css`. */

@@ -26,6 +26,8 @@ export interface Page {
   readonly forward?: string | undefined;
   /** The page after signing out. */
   readonly signedOut?: boolean;
+  /** What the page's script follows. */
+  readonly stream?: string;
   readonly scripts?: readonly Asset[];
 }
 
@@ -44,7 +46,10 @@ export async function renderPage(page: Page): Promise<string> {
     <html lang="en" ${attribute("data-operator-path", operatorRoot(operator))}${attribute(
       "data-forward",
       page.forward,
-    )}${attribute("data-signed-out", page.signedOut === true ? "" : undefined)}>
+    )}${attribute("data-stream", page.stream)}${attribute(
+      "data-signed-out",
+      page.signedOut === true ? "" : undefined,
+    )}>
       <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -57,6 +57,7 @@ const EVERY: [method: string, path: string, options?: CallOptions][] = [
   ["POST", "/op/someone/sign-out", { form: { csrf: CANARY } }],
   ["GET", "/assets/style.css"],
   ["GET", "/op/someone/"],
+  ["GET", "/op/someone/traffic"],
   ["POST", "/op/someone/services/github", { form: { enabled: "true" } }],
   ["GET", "/no/such/route"],
   ["OPTIONS", "/discover"],

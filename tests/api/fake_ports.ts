@@ -4,6 +4,7 @@ import type { Caller } from "../../src/model/session.ts";
 import { Secret } from "../../src/model/secret.ts";
 import { DEFAULT_SETTINGS, type VaultSettings } from "../../src/model/vault.ts";
 import { createApi } from "../../src/api/api.ts";
+import { RecentRows } from "../../src/api/recent_rows.ts";
 import type { ApiPorts, Defect } from "../../src/api/ports.ts";
 import { Operators } from "../../src/operator/operators.ts";
 import { SignInCode } from "../../src/operator/sign_in_code.ts";
@@ -66,6 +67,8 @@ export interface Fake {
   readonly settings: Map<string, VaultSettings>;
   readonly minted: { vault: string; ttlSeconds: number }[];
   readonly defects: Defect[];
+  /** The request log. */
+  readonly traffic: RecentRows;
   /** With which a person signs in to the pages. */
   readonly signInCode: SignInCode;
   /** Sends a request whose Host is the listener's own unless `headers` says otherwise. */
@@ -125,6 +128,7 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
   const minted: Fake["minted"] = [];
   const defects: Defect[] = [];
   const signInCode = new SignInCode();
+  const traffic = new RecentRows();
 
   const ports: ApiPorts = {
     version: "1.2.3",
@@ -202,6 +206,9 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
         };
       },
     },
+    traffic,
+    revision: () => 1,
+    stopping: new AbortController().signal,
     ...change,
   };
   const api = createApi(ports);
@@ -231,10 +238,21 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
     const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
     const root = /^\/op\/[^/]+/.exec(answer.headers.get("Location") ?? "")?.[0] ?? "";
     const path = root.slice("/op/".length);
-    const csrf = ports.operators.find(path, cookie.split("=")[1] ?? "")?.csrf ?? "";
+    const csrf = ports.operators.find(path, cookie.split("=")[1] ?? "", { use: true })?.csrf ?? "";
     return { root, path, cookie, csrf };
   };
-  return { ports, services, credentials, settings, minted, defects, signInCode, call, signIn };
+  return {
+    ports,
+    services,
+    credentials,
+    settings,
+    minted,
+    defects,
+    signInCode,
+    traffic,
+    call,
+    signIn,
+  };
 }
 
 function of<T>(map: ReadonlyMap<string, T>, vault: string): T {

@@ -5,6 +5,7 @@ import { IDLE_LIMIT_MS, LIFE_LIMIT_MS } from "../../src/operator/operator_sessio
 import { SignInCode } from "../../src/operator/sign_in_code.ts";
 
 const RIGHT = new Secret("correct horse");
+const USE = { use: true };
 const WRONG = new Secret("staple");
 
 /** Operators of a home with a passphrase, and a clock that the test moves. */
@@ -34,10 +35,10 @@ Deno.test("a session is found by its path and its token together only", async ()
   const [one, other] = [await signIn(operators), await signIn(operators)];
   assert.match(one.token.reveal(), /^brk_op_[\w-]{43}$/);
   assert.match(one.path, /^[\w-]{22}$/);
-  assert.equal(operators.find(one.path, one.token.reveal())?.csrf, one.csrf);
-  assert.equal(operators.find(one.path, other.token.reveal()), undefined);
-  assert.equal(operators.find("A".repeat(22), one.token.reveal()), undefined);
-  assert.equal(operators.find(one.path, ""), undefined);
+  assert.equal(operators.find(one.path, one.token.reveal(), USE)?.csrf, one.csrf);
+  assert.equal(operators.find(one.path, other.token.reveal(), USE), undefined);
+  assert.equal(operators.find("A".repeat(22), one.token.reveal(), USE), undefined);
+  assert.equal(operators.find(one.path, "", USE), undefined);
   assert.notEqual(one.csrf, other.csrf);
 });
 
@@ -50,36 +51,37 @@ Deno.test("a session ends after half an hour without use, and after twelve hours
   const { operators, clock } = withPassphrase();
   const idle = await signIn(operators);
   clock.now += IDLE_LIMIT_MS - 1;
-  assert.ok(operators.find(idle.path, idle.token.reveal()));
+  assert.ok(operators.find(idle.path, idle.token.reveal(), USE));
   clock.now += IDLE_LIMIT_MS - 1;
   assert.ok(operators.isCurrent(idle.path), "asking is no use");
+  assert.ok(operators.find(idle.path, idle.token.reveal(), { use: false }));
   clock.now += 1;
-  assert.equal(operators.find(idle.path, idle.token.reveal()), undefined);
+  assert.equal(operators.find(idle.path, idle.token.reveal(), USE), undefined);
 
   const busy = await signIn(operators);
   const end = clock.now + LIFE_LIMIT_MS;
   while (clock.now + IDLE_LIMIT_MS / 2 < end) {
     clock.now += IDLE_LIMIT_MS / 2;
-    assert.ok(operators.find(busy.path, busy.token.reveal()));
+    assert.ok(operators.find(busy.path, busy.token.reveal(), USE));
   }
   clock.now = end;
-  assert.equal(operators.find(busy.path, busy.token.reveal()), undefined);
+  assert.equal(operators.find(busy.path, busy.token.reveal(), USE), undefined);
 });
 
 Deno.test("signing out ends this session and no other", async () => {
   const { operators } = withPassphrase();
   const [one, other] = [await signIn(operators), await signIn(operators)];
   operators.signOut(one.path);
-  assert.equal(operators.find(one.path, one.token.reveal()), undefined);
+  assert.equal(operators.find(one.path, one.token.reveal(), USE), undefined);
   assert.equal(operators.isCurrent(one.path), false);
-  assert.ok(operators.find(other.path, other.token.reveal()));
+  assert.ok(operators.find(other.path, other.token.reveal(), USE));
 });
 
 Deno.test("the browser that was unused longest makes room for the seventeenth", async () => {
   const { operators } = withPassphrase();
   const sessions = [];
   for (let count = 0; count < 16; count++) sessions.push(await signIn(operators));
-  assert.ok(operators.find(sessions[0]!.path, sessions[0]!.token.reveal()));
+  assert.ok(operators.find(sessions[0]!.path, sessions[0]!.token.reveal(), USE));
   await signIn(operators);
   assert.deepEqual(
     sessions.map(({ path }) => operators.isCurrent(path)),
