@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Service } from "../model/service.ts";
-import { describeAuth } from "./auth_text.ts";
+import { describeAuth } from "../model/auth_text.ts";
 import { csrfField, type Html, operatorRoot, type SignedIn } from "./page.ts";
 
 /** The services of one vault, for a person who may switch them. */

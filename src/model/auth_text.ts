@@ -1,4 +1,4 @@
-import type { Auth } from "../model/service.ts";
+import type { Auth } from "./service.ts";
 
 /** What a service sends, in words and with the keys of its credentials, never with values. */
 export function describeAuth(auth: Auth): string {
