@@ -13,6 +13,12 @@ const STATUS: Readonly<Record<ErrorCode | HttpFaultCode, number>> = {
   forbidden: 403,
   vault_mismatch: 403,
   limit_exceeded: 429,
+  too_many_proposals: 429,
+  proposal_applied: 409,
+  proposal_rejected: 409,
+  proposal_expired: 409,
+  vault_changed: 409,
+  values_missing: 400,
   // 403, not 401: the bearer token of the request is not what was wrong.
   wrong_passphrase: 403,
   passphrase_required: 403,

@@ -98,7 +98,36 @@ const FIRST = `
   ${revisionTriggers("credentials")}
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST];
+/** Rows stay after their decision, so that a number never returns; a value goes with it. */
+const PROPOSALS = `
+  CREATE TABLE proposals (
+    vault_id TEXT NOT NULL REFERENCES vaults (id) ON DELETE CASCADE,
+    id INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'applied', 'rejected')),
+    content TEXT NOT NULL,
+    proposer_type TEXT NOT NULL,
+    proposer_name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    reviewed_at INTEGER,
+    reject_reason TEXT,
+    token_hash TEXT NOT NULL UNIQUE,
+    token_expires_at INTEGER NOT NULL,
+    PRIMARY KEY (vault_id, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX proposals_pending ON proposals (vault_id, expires_at) WHERE status = 'pending';
+
+  CREATE TABLE proposal_values (
+    vault_id TEXT NOT NULL,
+    proposal_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    PRIMARY KEY (vault_id, proposal_id, key),
+    FOREIGN KEY (vault_id, proposal_id) REFERENCES proposals (vault_id, id) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, PROPOSALS];
 
 /** The schema version that this program writes: the number of its migrations. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

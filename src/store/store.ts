@@ -9,6 +9,7 @@ import { Database } from "./database.ts";
 import { Home } from "./home.ts";
 import { DEFAULT_SCRYPT_COST, type ScryptCost } from "./key_wrap.ts";
 import { type PassphraseSource, Protection, type ProtectionKind } from "./protection.ts";
+import { Proposals } from "./proposals.ts";
 import { checkSchema, migrate } from "./schema.ts";
 import { Sealer } from "./sealer.ts";
 import { Services } from "./services.ts";
@@ -47,6 +48,7 @@ export class Store implements Disposable {
   readonly services: Services;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
+  readonly proposals: Proposals;
   readonly authority: AuthorityTable;
   /** What the home's owner should be told, one sentence each: files that were open to other users. */
   readonly warnings: readonly string[];
@@ -76,6 +78,13 @@ export class Store implements Disposable {
     this.services = new Services(database, vaults);
     this.credentials = new Credentials(database, { vaults, sealer, now });
     this.sessions = new Sessions(database, { vaults, now });
+    this.proposals = new Proposals(database, {
+      vaults,
+      services: this.services,
+      credentials: this.credentials,
+      sealer,
+      now,
+    });
     this.authority = new AuthorityTable(database, sealer);
     this.#snapshots = new Snapshots(database, this);
   }

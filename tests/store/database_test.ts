@@ -43,6 +43,8 @@ Deno.test("all tables are STRICT and all of the schema is consistent", () => {
     "authority",
     "credentials",
     "meta",
+    "proposal_values",
+    "proposals",
     "protection",
     "services",
     "sessions",
