@@ -81,6 +81,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     { record: (row: RequestLogRow) => log.debug("request", describe(row)) };
   const stopping = new AbortController();
   const api = serveApi(options, { host, authority, traffic: recent, stopping: stopping.signal });
+  store.proposals.forgetExpired();
   const proxy = Proxy.listen({ hostname: host, port: options.proxyPort ?? 0 }, {
     state: {
       revision: () => store.recentRevision(),
@@ -154,6 +155,8 @@ function serveApi(
       services: store.services,
       credentials: store.credentials,
       sessions: store.sessions,
+      proposals: store.proposals,
+      announce: () => {},
       traffic,
       revision: () => store.revision(),
       stopping,

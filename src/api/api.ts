@@ -14,6 +14,7 @@ import { healthRoutes } from "./health.ts";
 import { wantsPage } from "./page_answer.ts";
 import type { ApiPorts } from "./ports.ts";
 import { mountRoutes, type Route } from "./route.ts";
+import { proposalRoutes } from "./proposals.ts";
 import { serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { settingsRoutes } from "./settings.ts";
@@ -32,6 +33,7 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
     ...healthRoutes(ports),
     ...certificateRoutes(ports),
     ...discoveryRoutes(ports),
+    ...proposalRoutes(ports),
     ...serviceRoutes(ports),
     ...settingsRoutes(ports),
     ...credentialRoutes(ports),

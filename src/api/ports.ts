@@ -1,4 +1,6 @@
 import type { OperatorSession, SignInMethod, SignInOutcome } from "../model/operator.ts";
+import type { Proposal, ProposalDraft, ProposalStatus, Proposer } from "../model/proposal.ts";
+import type { ProposalReview } from "../model/proposal_review.ts";
 import type { RequestLogRow } from "../model/request_log_row.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Service } from "../model/service.ts";
@@ -92,6 +94,39 @@ export interface SessionPort {
   };
 }
 
+/** The proposals of each vault. There is no way here to read a value. */
+export interface ProposalPort {
+  /** @throws BrokerError `too_many_proposals`. */
+  create(vault: string, draft: ProposalDraft, proposer: Proposer): {
+    readonly proposal: Proposal;
+    /** Reads this one proposal for a day. */
+    readonly token: Secret;
+  };
+  list(vault: string, options: { readonly status?: ProposalStatus }): readonly Proposal[];
+  /** @throws BrokerError `not_found`. */
+  get(vault: string, id: number): Proposal;
+  /** The proposal with what approving it would do now, and a digest of that. */
+  review(vault: string, id: number): {
+    readonly proposal: Proposal;
+    readonly review: ProposalReview;
+    readonly digest: string;
+  };
+  /** The proposal that an approval link's token reads. */
+  findByToken(token: string): { readonly vault: string; readonly id: number } | undefined;
+  /**
+   * Applies all of it or nothing.
+   *
+   * @throws BrokerError `proposal_applied`, `proposal_rejected`, `proposal_expired`, `vault_changed`,
+   * `values_missing`, `validation_failed`.
+   */
+  approve(vault: string, id: number, approval: {
+    readonly values: ReadonlyMap<string, Secret>;
+    readonly digest?: string | undefined;
+  }): Proposal;
+  /** @throws BrokerError `proposal_applied`, `proposal_rejected`, `proposal_expired`. */
+  reject(vault: string, id: number, reason: string): Proposal;
+}
+
 /** A failure that nobody foresaw, for the log: the client gets the request id only. */
 export interface Defect {
   readonly requestId: string;
@@ -123,4 +158,7 @@ export interface ApiPorts {
   readonly revision: () => number;
   /** Aborted when the broker stops: answers that last have to end. */
   readonly stopping: AbortSignal;
+  readonly proposals: ProposalPort;
+  /** Tells the person that a proposal waits. */
+  readonly announce: (proposal: Proposal) => void;
 }

@@ -59,6 +59,22 @@ const EVERY: [method: string, path: string, options?: CallOptions][] = [
   ["GET", "/op/someone/"],
   ["GET", "/op/someone/traffic"],
   ["POST", "/op/someone/services/github", { form: { enabled: "true" } }],
+  ["POST", "/v1/proposals", {
+    token: TOKEN.session,
+    json: { credentials: [{ key: CANARY, value: `${CANARY}\r\n` }, { key: "K", value: [CANARY] }] },
+  }],
+  ["POST", "/v1/proposals", { token: TOKEN.session, text: `{"credentials": ${CANARY}` }],
+  ["GET", "/v1/proposals", { token: TOKEN.session }],
+  ["GET", "/v1/proposals/1", { token: TOKEN.session }],
+  ["POST", "/v1/proposals/1/approve?vault=default", {
+    token: TOKEN.operator,
+    json: { credentials: { [CANARY]: CANARY, KEY: `${CANARY}\r\n` } },
+  }],
+  ["POST", "/v1/proposals/1/approve?vault=default", {
+    token: TOKEN.operator,
+    json: { credentials: { KEY: CANARY } },
+  }],
+  ["POST", "/v1/proposals/1/reject", { token: TOKEN.operator, json: { reason: 1 } }],
   ["GET", "/no/such/route"],
   ["OPTIONS", "/discover"],
 ];

@@ -130,7 +130,20 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
   const signInCode = new SignInCode();
   const traffic = new RecentRows();
 
+  const noProposals = () => {
+    throw new BrokerError("not_found", "Find the proposal: there is none", { hint: "GET" });
+  };
   const ports: ApiPorts = {
+    proposals: {
+      create: noProposals,
+      list: () => [],
+      get: noProposals,
+      review: noProposals,
+      findByToken: () => undefined,
+      approve: noProposals,
+      reject: noProposals,
+    },
+    announce: () => {},
     version: "1.2.3",
     hosts: [HOST, "localhost:14321", "[::1]:14321"],
     now: () => NOW,
