@@ -1,4 +1,6 @@
 import { Hono } from "hono";
+import { approvalRoutes } from "./approval.ts";
+import { approvalLinkRoutes } from "./approval_link.ts";
 import { certificateRoutes } from "./certificate.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { discoveryRoutes } from "./discovery.ts";
@@ -40,6 +42,8 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
     ...sessionRoutes(ports),
     ...signInRoutes(ports),
     ...trafficRoutes(ports),
+    ...approvalLinkRoutes(ports),
+    ...approvalRoutes(ports),
   ];
 }
 

@@ -7,19 +7,18 @@ import { BrokerError } from "../errors.ts";
 import { TERMINAL_COMMAND } from "./error_page.ts";
 import { readForm } from "./form_body.ts";
 import { expiredCookie, requireOwnPage, sessionCookie } from "./operator_access.ts";
+import { answerLink, findLinked } from "./approval_link.ts";
+import { pendingPath } from "../web/pending_list.ts";
+import { problemOf, type SignInProblem } from "./sign_in_problem.ts";
 import { answerPage, seeOther } from "./page_answer.ts";
 import type { ApiPorts } from "./ports.ts";
 import type { Route } from "./route.ts";
 
-/** What is wrong with an attempt, for the person, and its status. */
-export interface SignInProblem {
-  readonly text: string;
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** Signing in and out, and what every page loads. */
-export function signInRoutes({ operators }: Pick<ApiPorts, "operators">): readonly Route[] {
+export function signInRoutes(
+  ports: Pick<ApiPorts, "operators" | "proposals" | "services" | "now">,
+): readonly Route[] {
+  const { operators } = ports;
   const answerForm = (problem?: SignInProblem): Promise<Response> =>
     answerPage({
       title: "Sign in",
@@ -42,9 +41,18 @@ export function signInRoutes({ operators }: Pick<ApiPorts, "operators">): readon
         requireOwnPage(c.req.raw.headers);
         const form = await readForm(c.req.raw);
         const outcome = await operators.signIn(new Secret(form.text("secret") ?? ""));
-        if (outcome.kind !== "signed_in") return await answerForm(problemOf(outcome));
+        const link = { id: form.text("proposal") ?? "", token: form.text("link") ?? "" };
+        if (outcome.kind !== "signed_in") {
+          const problem = problemOf(outcome);
+          return link.token === ""
+            ? await answerForm(problem)
+            : await answerLink(ports, link, problem);
+        }
         const { path, token } = outcome.session;
-        return seeOther(`/op/${path}/`, { "Set-Cookie": sessionCookie(path, token.reveal()) });
+        // Built from what the token of the link is of, never from an address that came with the form.
+        const found = findLinked(ports, link);
+        const target = found === undefined ? `/op/${path}/` : pendingPath(found, outcome.session);
+        return seeOther(target, { "Set-Cookie": sessionCookie(path, token.reveal()) });
       },
     },
     {
@@ -70,33 +78,6 @@ export function signInRoutes({ operators }: Pick<ApiPorts, "operators">): readon
     },
     { method: "GET", path: "/assets/:name", access: "anyone", handle: answerAsset },
   ];
-}
-
-/** What a person is told about an attempt that did not sign in. */
-export function problemOf(
-  outcome:
-    | { readonly kind: "wrong" | "unavailable" }
-    | { readonly kind: "wait"; readonly seconds: number },
-): SignInProblem {
-  switch (outcome.kind) {
-    case "wrong":
-      return { text: "That is not it. Nothing was changed; try again.", status: 403 };
-    case "unavailable":
-      return { text: "Nobody can sign in here.", status: 403 };
-    case "wait":
-      return {
-        text: `Too many attempts were wrong. The next one is looked at in ${
-          duration(outcome.seconds)
-        }. If they were not yours, a program on this machine is guessing.`,
-        status: 429,
-        headers: { "Retry-After": `${outcome.seconds}` },
-      };
-  }
-}
-
-function duration(seconds: number): string {
-  if (seconds === 1) return "a second";
-  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
 function answerAsset(c: Context): Response {

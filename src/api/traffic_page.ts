@@ -4,6 +4,7 @@ import type { OperatorSession } from "../model/operator.ts";
 import { trafficPage } from "../web/traffic_page.ts";
 import { TRAFFIC_SCRIPT } from "../web/assets.ts";
 import { answerPage, seeOther } from "./page_answer.ts";
+import { listPending } from "./pending_proposals.ts";
 import type { ApiPorts } from "./ports.ts";
 import type { Route } from "./route.ts";
 import { streamTraffic } from "./traffic_stream.ts";
@@ -24,7 +25,8 @@ export function trafficRoutes(ports: ApiPorts): readonly Route[] {
         const vault = c.req.query("vault") ?? vaults.selected();
         const found = services.list(vault);
         const rows = traffic.newest(vault, FIRST_ROWS).rows.toReversed();
-        const view = { operator, vault, vaults: names, services: found, rows };
+        const pending = listPending(ports);
+        const view = { operator, pending, vault, vaults: names, services: found, rows };
         return answerPage({
           title: `Vault ${vault}`,
           body: trafficPage(view),

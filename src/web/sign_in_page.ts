@@ -37,7 +37,7 @@ ${
 <div class="field">
 ${view.method === "passphrase" ? passphraseField(view) : codeField(view)}
 </div>
-<div aria-live="assertive">${
+<div class="live" aria-live="assertive">${
     view.problem === undefined
       ? ""
       : html`<p class="notice bad" id="sign-in-problem">${view.problem}</p>`

@@ -2,14 +2,8 @@ import { html } from "hono/html";
 import type { RequestLogRow } from "../model/request_log_row.ts";
 import type { Service } from "../model/service.ts";
 import { type Html, operatorRoot, type SignedIn } from "./page.ts";
+import { pendingList, type PendingProposal } from "./pending_list.ts";
 import { serviceList } from "./service_list.ts";
-
-/** A proposal that waits for a person, as a link. */
-export interface PendingProposal {
-  readonly id: number;
-  /** What is asked for, in one line. */
-  readonly title: string;
-}
 
 /** What the page about one vault shows. */
 export interface TrafficView {
@@ -18,6 +12,8 @@ export interface TrafficView {
   /** Names of all vaults. */
   readonly vaults: readonly string[];
   readonly services: readonly Service[];
+  /** Of all vaults. */
+  readonly pending: readonly PendingProposal[];
   /** Newest first. */
   readonly rows: readonly RequestLogRow[];
 }
@@ -29,6 +25,7 @@ export function trafficPage(view: TrafficView): Html {
     <h1>Vault <span class="mono">${view.vault}</span></h1>
     ${view.vaults.length > 1 ? vaultPicker(view) : ""}
     </div>
+    <div id="pending">${pendingCard(view)}</div>
     <div class="columns">
       <div class="stack wide-gap">
     ${plots()}
@@ -39,6 +36,12 @@ export function trafficPage(view: TrafficView): Html {
       </div>
     </div>
   `;
+}
+
+function pendingCard(view: TrafficView): Html | "" {
+  if (view.pending.length === 0) return "";
+  return html`<section class="notice warn" aria-labelledby="pending-title">
+<h2 id="pending-title">Waiting for you</h2>${pendingList(view.pending, view)}</section>`;
 }
 
 function vaultPicker({ operator, vault, vaults }: TrafficView): Html {

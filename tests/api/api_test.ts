@@ -58,6 +58,10 @@ const EVERY: [method: string, path: string, options?: CallOptions][] = [
   ["GET", "/assets/style.css"],
   ["GET", "/op/someone/"],
   ["GET", "/op/someone/traffic"],
+  ["GET", "/approve/1?token=brk_appr_guess"],
+  ["GET", "/op/someone/approve/1"],
+  ["POST", "/op/someone/approve/1/approve", { form: { "value.KEY": CANARY } }],
+  ["POST", "/op/someone/approve/1/reject", { form: { reason: CANARY } }],
   ["POST", "/op/someone/services/github", { form: { enabled: "true" } }],
   ["POST", "/v1/proposals", {
     token: TOKEN.session,

@@ -239,7 +239,7 @@ async function refreshState() {
   const answer = await fetch(location.href);
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const id of ["state", "filter-service"]) {
+  for (const id of ["pending", "state", "filter-service"]) {
     const old = document.getElementById(id);
     const made = fresh.getElementById(id);
     if (old === null || made === null || old.innerHTML === made.innerHTML) continue;
