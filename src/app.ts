@@ -5,6 +5,7 @@
 
 import { BrokerError } from "./errors.ts";
 import type { Logger } from "./log.ts";
+import type { Proposal } from "./model/proposal.ts";
 import type { RequestLogRow } from "./model/request_log_row.ts";
 import type { SignInCode } from "./operator/sign_in_code.ts";
 import type { TrafficPort } from "./api/ports.ts";
@@ -156,7 +157,10 @@ function serveApi(
       credentials: store.credentials,
       sessions: store.sessions,
       proposals: store.proposals,
-      announce: () => {},
+      announce: (proposal) =>
+        void announce(proposal, options).catch((error) =>
+          log.debug("notice.failed", { error: errorOf(error) })
+        ),
       traffic,
       revision: () => store.revision(),
       stopping,
@@ -172,6 +176,20 @@ function serveApi(
     },
   );
   return server;
+}
+
+/** Tells the person of a new proposal, on the desktop and never on the terminal of the child. */
+async function announce(
+  proposal: Proposal,
+  { store, environment }: Pick<BrokerOptions, "store" | "environment">,
+): Promise<void> {
+  if (environment["BROKER_NOTIFY"] === "0") return;
+  if (store.vaults.settings(proposal.vault).notifications === "off") return;
+  const [{ showNotice }, { proposalNotice }] = await Promise.all([
+    import("./run/desktop_notice.ts"),
+    import("./run/proposal_notice.ts"),
+  ]);
+  await showNotice(proposalNotice(proposal), { os: Deno.build.os, environment });
 }
 
 function authorityOf(host: string, port: number): string {

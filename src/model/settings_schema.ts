@@ -5,7 +5,7 @@ import type { VaultSettings } from "./vault.ts";
 
 const FIELDS: KnownFields = {
   owner: "a vault's settings",
-  fields: ["unmatched_host_policy", "plaintext_credentials"],
+  fields: ["unmatched_host_policy", "plaintext_credentials", "notifications"],
 };
 
 /** A change of a vault's settings, with the field names that people and scripts see. */
@@ -13,6 +13,7 @@ const changeSchema = z.strictObject({
   unmatched_host_policy: z.enum(["passthrough", "deny"], 'Write "passthrough" or "deny"')
     .optional(),
   plaintext_credentials: z.enum(["local", "always"], 'Write "local" or "always"').optional(),
+  notifications: z.enum(["on", "off"], 'Write "on" or "off"').optional(),
 }, `It must be a map with some of ${FIELDS.fields.join(", ")}`);
 
 /**
@@ -28,10 +29,11 @@ export function parseSettingsChange(input: unknown): Partial<VaultSettings> {
       issues: toIssues(result.error, () => FIELDS),
     });
   }
-  const { unmatched_host_policy, plaintext_credentials } = result.data;
+  const { unmatched_host_policy, plaintext_credentials, notifications } = result.data;
   return {
     ...(unmatched_host_policy && { unmatchedHostPolicy: unmatched_host_policy }),
     ...(plaintext_credentials && { plaintextCredentials: plaintext_credentials }),
+    ...(notifications && { notifications }),
   };
 }
 
@@ -40,5 +42,6 @@ export function serializeSettings(settings: VaultSettings): Record<string, strin
   return {
     unmatched_host_policy: settings.unmatchedHostPolicy,
     plaintext_credentials: settings.plaintextCredentials,
+    notifications: settings.notifications,
   };
 }

@@ -204,9 +204,13 @@ export class Vaults {
 /** A value that this program does not know is read as the stricter one. */
 function parseSettings(json: string): VaultSettings {
   const stored = JSON.parse(json) as Partial<Record<keyof VaultSettings, unknown>>;
-  const { unmatchedHostPolicy, plaintextCredentials } = { ...DEFAULT_SETTINGS, ...stored };
+  const { unmatchedHostPolicy, plaintextCredentials, notifications } = {
+    ...DEFAULT_SETTINGS,
+    ...stored,
+  };
   return {
     unmatchedHostPolicy: unmatchedHostPolicy === "passthrough" ? "passthrough" : "deny",
     plaintextCredentials: plaintextCredentials === "always" ? "always" : "local",
+    notifications: notifications === "on" ? "on" : "off",
   };
 }

@@ -125,6 +125,7 @@ Deno.test("vault settings are listed, got and set by name", async () => {
     vault: "default",
     unmatched_host_policy: "passthrough",
     plaintext_credentials: "local",
+    notifications: "on",
   });
   await home.done(["vault", "settings", "set", "unmatched_host_policy", "deny"]);
   await home.done(["vault", "settings", "set", "plaintext_credentials", "always"]);

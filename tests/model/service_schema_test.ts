@@ -306,8 +306,16 @@ Deno.test("parseSettingsChange() reads a part of the settings and refuses all el
   assert.deepEqual(parseSettingsChange({ unmatched_host_policy: "deny" }), {
     unmatchedHostPolicy: "deny",
   });
-  const whole = { unmatched_host_policy: "passthrough", plaintext_credentials: "always" };
-  const settings = { unmatchedHostPolicy: "passthrough", plaintextCredentials: "always" } as const;
+  const whole = {
+    unmatched_host_policy: "passthrough",
+    plaintext_credentials: "always",
+    notifications: "off",
+  };
+  const settings = {
+    unmatchedHostPolicy: "passthrough",
+    plaintextCredentials: "always",
+    notifications: "off",
+  } as const;
   assert.deepEqual(parseSettingsChange(whole), settings);
   assert.deepEqual(serializeSettings(settings), whole);
   assert.deepEqual(parseSettingsChange({}), {});

@@ -95,11 +95,16 @@ Deno.test("settings have their defaults, change one by one and outlive a restart
   assert.deepEqual(store.vaults.settings("default"), {
     unmatchedHostPolicy: "passthrough",
     plaintextCredentials: "local",
+    notifications: "on",
   });
   store.vaults.updateSettings("default", { unmatchedHostPolicy: "deny" });
   store.close();
   using again = await Store.open(home.path);
-  const expected = { unmatchedHostPolicy: "deny", plaintextCredentials: "local" };
+  const expected = {
+    unmatchedHostPolicy: "deny",
+    plaintextCredentials: "local",
+    notifications: "on",
+  };
   assert.deepEqual(again.vaults.settings("default"), expected);
   assert.deepEqual(again.snapshot("default")!.settings, expected);
 });
@@ -109,12 +114,17 @@ Deno.test("a setting's value from a newer program is read as the strict one", as
   (await Store.create(home.path)).close();
   const database = new DatabaseSync(`${home.path}/broker.db`);
   database.prepare("UPDATE vaults SET settings = ?").run(
-    JSON.stringify({ unmatchedHostPolicy: "ask", plaintextCredentials: "maybe" }),
+    JSON.stringify({
+      unmatchedHostPolicy: "ask",
+      plaintextCredentials: "maybe",
+      notifications: "loud",
+    }),
   );
   database.close();
   using store = await Store.open(home.path);
   assert.deepEqual(store.vaults.settings("default"), {
     unmatchedHostPolicy: "deny",
     plaintextCredentials: "local",
+    notifications: "off",
   });
 });

@@ -24,6 +24,12 @@ const SETTINGS: readonly Setting[] = [
     read: (settings) => settings.plaintextCredentials,
     change: (value) => ({ plaintextCredentials: value as VaultSettings["plaintextCredentials"] }),
   },
+  {
+    key: "notifications",
+    values: ["on", "off"],
+    read: (settings) => settings.notifications,
+    change: (value) => ({ notifications: value as VaultSettings["notifications"] }),
+  },
 ];
 
 /** Shows every setting of the vault. */
@@ -69,6 +75,6 @@ function getByKey(key: string): Setting {
   const setting = SETTINGS.find((one) => one.key === key);
   if (setting !== undefined) return setting;
   throw new BrokerError("not_found", `There is no setting "${key}"`, {
-    hint: `the settings are ${SETTINGS.map((one) => one.key).join(" and ")}`,
+    hint: `the settings are ${SETTINGS.map((one) => one.key).join(", ")}`,
   });
 }

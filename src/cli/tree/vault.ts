@@ -3,7 +3,8 @@ import type { CommandSpec } from "../command_spec.ts";
 /** The settings, for every help text that is about them. */
 export const SETTINGS_DETAILS =
   "unmatched_host_policy    passthrough | deny: a request that no service matches\n" +
-  "plaintext_credentials    local | always: where credentials may go over plain HTTP";
+  "plaintext_credentials    local | always: where credentials may go over plain HTTP\n" +
+  "notifications            on | off: a desktop notification when an agent makes a proposal";
 
 /** Commands for vaults and their settings. */
 export const VAULT_COMMANDS: readonly CommandSpec[] = [
