@@ -1,6 +1,7 @@
 import type { CommandSpec, GroupSpec } from "./command_spec.ts";
 import { CREDENTIAL_COMMANDS } from "./tree/credential.ts";
 import { HOME_COMMANDS } from "./tree/home.ts";
+import { PROPOSAL_COMMANDS } from "./tree/proposal.ts";
 import { RUN_COMMANDS } from "./tree/run.ts";
 import { SERVICE_COMMANDS } from "./tree/service.ts";
 import { SETTINGS_DETAILS, VAULT_COMMANDS } from "./tree/vault.ts";
@@ -16,6 +17,7 @@ export const GROUPS: readonly GroupSpec[] = [
   },
   { path: "vault credential", summary: "store and delete credentials" },
   { path: "vault service", summary: "say which hosts get which credential" },
+  { path: "vault proposal", summary: "what agents ask for and people decide" },
   { path: "ca", summary: "the certificate authority that clients of the proxy trust" },
 ];
 
@@ -25,5 +27,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...VAULT_COMMANDS,
   ...CREDENTIAL_COMMANDS,
   ...SERVICE_COMMANDS,
+  ...PROPOSAL_COMMANDS,
   ...HOME_COMMANDS,
 ];

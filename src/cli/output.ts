@@ -23,15 +23,17 @@ export interface Sink {
 }
 
 /** Marks that a text can carry on a terminal. */
-export type Mark = "bold" | "dim" | "red" | "yellow" | "green" | "cyan";
+export type Mark = "bold" | "dim" | "red" | "yellow" | "green" | "cyan" | "danger";
 
-const MARKS: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  yellow: [33, 39],
-  green: [32, 39],
-  cyan: [36, 39],
+const MARKS: Readonly<Record<Mark, readonly [on: string, off: string]>> = {
+  bold: ["1", "22"],
+  dim: ["2", "22"],
+  red: ["31", "39"],
+  yellow: ["33", "39"],
+  green: ["32", "39"],
+  cyan: ["36", "39"],
+  // Bold white on red, so that it stands out on a light and on a dark terminal.
+  danger: ["1;97;41", "22;39;49"],
 };
 
 /** How {@link Output} prints; known once the arguments were read. */
@@ -102,6 +104,11 @@ export class Output {
   /** The text with the mark around it where stdout shows colours, else the text. */
   mark(mark: Mark, text: string): string {
     return this.#marked(this.#out, mark, text);
+  }
+
+  /** As {@link mark}, for a text that goes to stderr. */
+  markTalk(mark: Mark, text: string): string {
+    return this.#marked(this.#err, mark, text);
   }
 
   /** Says on stderr what was done; silent with --json. */

@@ -15,6 +15,12 @@ export interface Question {
   readonly instead: string;
 }
 
+/** One answer of {@link Prompts.choose}. */
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+}
+
 /** Asks a person. Commands take it from their context, and nothing else asks. */
 export interface Prompts {
   /** Whether standard input is a terminal that a question can be seen and answered on. */
@@ -28,6 +34,10 @@ export interface Prompts {
   newSecret(question: Question): Promise<Secret | undefined>;
   /** Asks yes or no; Return alone means no. */
   confirm(question: Question): Promise<boolean>;
+  /** Lets one of several answers be chosen with the arrow keys; the first is chosen already. */
+  choose<T>(question: Question, choices: readonly Choice<T>[]): Promise<T>;
+  /** Reads a line of text; may be empty. */
+  text(question: Question): Promise<string>;
 }
 
 /** Makes the {@link Prompts} of this process's terminal; `say` tells the person why a question comes again. */
@@ -65,6 +75,18 @@ export function terminalPrompts(say: (text: string) => void): Prompts {
       return await cancellable(
         confirm({ message: question.message, default: false }, { output }),
       );
+    },
+    async choose(question, choices) {
+      requireTerminal(question);
+      const { select } = await import("@inquirer/prompts");
+      const output = (await import("node:process")).default.stderr;
+      return await cancellable(select({ message: question.message, choices }, { output }));
+    },
+    async text(question) {
+      requireTerminal(question);
+      const { input } = await import("@inquirer/prompts");
+      const output = (await import("node:process")).default.stderr;
+      return await cancellable(input({ message: question.message }, { output }));
     },
   };
 }

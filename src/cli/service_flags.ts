@@ -50,8 +50,11 @@ export function hasServiceFlags(flags: ServiceFlags): boolean {
  *
  * @throws {BrokerError} `usage` when flags of different auth types meet, or nothing says which type.
  */
-export function serviceFromFlags(flags: ServiceFlags): Record<string, unknown> {
-  const type = authType(flags);
+export function serviceFromFlags(
+  flags: ServiceFlags,
+  command = "broker vault service add",
+): Record<string, unknown> {
+  const type = authType(flags, command);
   const auth: Record<string, unknown> = { type };
   for (const [flag, member] of Object.entries(AUTH_FLAGS[type])) {
     const value = flags[flag as keyof ServiceFlags];
@@ -65,7 +68,7 @@ export function serviceFromFlags(flags: ServiceFlags): Record<string, unknown> {
   };
 }
 
-function authType(flags: ServiceFlags): AuthType {
+function authType(flags: ServiceFlags, command: string): AuthType {
   const types = Object.keys(AUTH_FLAGS) as AuthType[];
   const used = types.filter((type) => usedFlags(flags, type).length > 0);
   const said = flags.authType;
@@ -84,7 +87,7 @@ function authType(flags: ServiceFlags): AuthType {
   if (first === undefined) {
     throw usage(
       "Nothing says how to authenticate to the host",
-      "--token-key KEY for a bearer token, --auth-type passthrough for none; others: broker vault service add --help",
+      `--token-key KEY for a bearer token, --auth-type passthrough for none; others: ${command} --help`,
     );
   }
   if (second !== undefined) {
