@@ -53,6 +53,7 @@ BROKER_HOME names the data directory, BROKER_PASSPHRASE holds its passphrase whe
 asked, BROKER_VAULT names the vault; BROKER_LOG=debug shows the stack trace of an error.
 BROKER_UPSTREAM_CA names a PEM file of further roots for upstreams; BROKER_NETWORK_ALLOW (CIDRs) and
 BROKER_ALLOW_PRIVATE=1 open private addresses; BROKER_RESOLVE fixes addresses (NAME=ADDRESS,...).
+BROKER_NOTIFY=0 switches the desktop notifications of proposals off.
 A proxy in HTTPS_PROXY or HTTP_PROXY carries the broker's own connections; NO_PROXY is heeded.`;
 
 /** Words that stand before every command line that is shown. */

@@ -4,7 +4,7 @@ import { findNewDestinations } from "./credential_reach.ts";
 import { isLocalHost } from "./local_host.ts";
 import { covers, findPattern } from "./pattern_order.ts";
 import type { CredentialSlot, ProposalContent, ServiceChange } from "./proposal.ts";
-import type { Service, Substitution } from "./service.ts";
+import type { Service, Substitution, Surface } from "./service.ts";
 import type { PlaintextCredentials } from "./vault.ts";
 
 /** The vault as far as a decision depends on it. */
@@ -45,11 +45,12 @@ export interface CredentialReview {
   readonly slot: CredentialSlot | undefined;
 }
 
-/** A point that a person has to see before deciding; the first two are in a colour nobody misses. */
+/** A point that a person has to see before deciding; a danger is in a colour nobody misses. */
 export interface ReviewWarning {
   readonly kind:
     | "new_destination"
     | "replaced_value"
+    | "readable"
     | "plaintext"
     | "local_network"
     | "wildcard"
@@ -79,6 +80,7 @@ export function reviewProposal(content: ProposalContent, vault: ReviewedVault): 
   const warnings = [
     ...destinationWarnings(content, vault, after),
     ...replacedValueWarnings(credentials),
+    ...services.flatMap((service) => readableWarnings(service, credentials)),
     ...services.flatMap((service) => serviceWarnings(service, vault)),
   ];
   return {
@@ -215,6 +217,42 @@ function replacedValueWarnings(credentials: readonly CredentialReview[]): Review
         : `A new value would replace the stored value of ${key}`) +
       (hosts.length === 0 ? "" : `, which goes to ${hosts.join(", ")}`),
   }));
+}
+
+/** Parts of a request that an upstream keeps and gives back as they came. */
+const STORED_SURFACES: ReadonlySet<Surface> = new Set(["body", "websocket"]);
+
+/**
+ * A value that the agent may place inside of what it sends can be read back: it posts a note that holds the
+ * placeholder and then reads the note. A body makes that easy, so it is a danger there.
+ */
+function readableWarnings(
+  { before, after }: ServiceReview,
+  credentials: readonly CredentialReview[],
+): ReviewWarning[] {
+  if (after === undefined) return [];
+  const own = new Set(credentials.filter(({ source }) => source === "agent").map(({ key }) => key));
+  const keys = [...new Set(after.substitutions.map(({ key }) => key))].filter((key) =>
+    !own.has(key)
+  );
+  return keys.flatMap((key): ReviewWarning[] => {
+    const old = before?.host === after.host ? surfacesOf(before, key) : [];
+    const surfaces = surfacesOf(after, key).filter((surface) => !old.includes(surface));
+    if (surfaces.length === 0) return [];
+    return [{
+      kind: "readable",
+      isDanger: surfaces.some((surface) => STORED_SURFACES.has(surface)),
+      service: after.name,
+      key,
+      host: after.host,
+      message: `The agent could place ${key} in the ${surfaces.join(", ")} of requests to ` +
+        `${after.host}, and read it there if the host stores or repeats what it is sent`,
+    }];
+  });
+}
+
+function surfacesOf({ substitutions }: Service, key: string): Surface[] {
+  return [...new Set(substitutions.filter((one) => one.key === key).flatMap((one) => one.in))];
 }
 
 function serviceWarnings(review: ServiceReview, vault: ReviewedVault): ReviewWarning[] {

@@ -87,6 +87,31 @@ for (const [name, input, expect] of WARNINGS) {
   Deno.test(`warnings: ${name}`, () => assert.deepEqual(kinds(input), expect));
 }
 
+Deno.test("a credential that the agent may place in what it sends can be read back, in a body above all", () => {
+  const placed = (surfaces: readonly string[]) =>
+    review(set({
+      name: "github",
+      host: "api.github.com",
+      substitutions: [{ key: "OLD_KEY", placeholder: "__old__", in: surfaces }],
+    })).warnings.map(({ kind, isDanger }) => [kind, isDanger]);
+  assert.deepEqual(placed(["path", "query"]), [["readable", false]]);
+  assert.deepEqual(placed(["query", "body"]), [["readable", true]]);
+  assert.deepEqual(placed(["websocket"]), [["readable", true]]);
+  const services = [
+    on("github", "api.github.com", {
+      substitutions: [{ key: "OLD_KEY", placeholder: "__other__", in: ["body"] }],
+    }),
+  ];
+  const again = set({
+    name: "github",
+    host: "api.github.com",
+    substitutions: [{ key: "OLD_KEY", placeholder: "__old__", in: ["body"] }],
+  });
+  assert.deepEqual(kinds(again, { services }), []);
+  const own = { ...again, credentials: [{ key: "OLD_KEY", value: "theirs" }] };
+  assert.deepEqual(kinds(own), ["replaced_value"]);
+});
+
 Deno.test("plain HTTP is no news where the vault allows it everywhere or the port was named before", () => {
   const named = { name: "github", host: "api.github.com:8080" };
   assert.ok(kinds(set(named)).includes("plaintext"));
