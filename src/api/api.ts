@@ -58,7 +58,7 @@ export function createApi(ports: ApiPorts): Api {
       ? thrown
       : new Error("Caught what is no Error", { cause: thrown });
     const requestId = crypto.randomUUID();
-    const path = URL.parse(request.url)?.pathname ?? "";
+    const path = loggablePath(request.url);
     ports.reportDefect({ requestId, method: request.method, path, error });
     return describeDefect(requestId);
   };
@@ -81,6 +81,11 @@ export function createApi(ports: ApiPorts): Api {
       return finish(request, response);
     },
   };
+}
+
+/** The path without what only a person who signed in may know. */
+function loggablePath(url: string): string {
+  return (URL.parse(url)?.pathname ?? "").replace(/^\/op\/[^/]+/, "/op/-");
 }
 
 /** Adds what every answer carries, and leaves the body of an answer to HEAD out. */

@@ -259,3 +259,18 @@ Deno.test("a person gets a page for what fails, a program gets JSON", async () =
     assert.match(await page.text(), /<h1>/);
   }
 });
+
+Deno.test("a defect on a page is told by its id, and the log does not learn the person's path", async () => {
+  const fake = createFake();
+  const { root, path, cookie } = await fake.signIn();
+  fake.traffic.newest = () => {
+    throw new Error("canary-inside");
+  };
+  const answer = await fake.call("GET", `${root}/`, { headers: { ...PAGE, Cookie: cookie } });
+  assert.equal(answer.status, 500);
+  const page = await answer.text();
+  assert.doesNotMatch(page, /canary/);
+  assert.match(page, new RegExp(fake.defects[0]!.requestId));
+  assert.equal(fake.defects[0]!.path, "/op/-/");
+  assert.ok(!JSON.stringify(fake.defects).includes(path));
+});

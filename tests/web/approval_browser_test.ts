@@ -235,6 +235,36 @@ browserTest(
 );
 
 browserTest(
+  "a link in a chat on another site leads to the page, signed in or not",
+  async ({ page, context }) => {
+    await using scene = await Scene.open();
+    const link = scene.propose();
+    const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+    const chat = Deno.serve(options, () =>
+      new Response(`<a href="${link}">Please approve</a>`, {
+        headers: { "Content-Type": "text/html" },
+      }));
+    try {
+      const follow = async (window: Page) => {
+        await window.goto(`http://chat.localhost:${chat.addr.port}/`);
+        await window.getByText("Please approve").click();
+      };
+      await follow(page);
+      await page.getByLabel("Code").fill(scene.site.fake.signInCode.text.reveal());
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByLabel("STRIPE_KEY").waitFor();
+      const other = await context.newPage();
+      await follow(other);
+      await other.getByLabel("STRIPE_KEY").fill("typed");
+      await other.getByRole("button", { name: "Approve" }).click();
+      await other.getByRole("heading", { name: "Approved" }).waitFor();
+    } finally {
+      await chat.shutdown();
+    }
+  },
+);
+
+browserTest(
   "with the keyboard alone one signs in, types the value and approves",
   async ({ page }) => {
     await using scene = await Scene.open();

@@ -9,23 +9,26 @@ export class Site implements AsyncDisposable {
   revision = 1;
   readonly url: string;
   readonly fake: Fake;
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  readonly #stop = new AbortController();
+  readonly #change: Partial<ApiPorts>;
+  #server: Deno.HttpServer<Deno.NetAddr>;
+  #stop = new AbortController();
   #rows = 0;
 
   /** @param change Ports that are something else than memory. */
   constructor(change: Partial<ApiPorts> = {}) {
-    this.fake = createFake({
-      revision: () => this.revision,
-      stopping: this.#stop.signal,
-      ...change,
-    });
-    let answer = (_: Request): Promise<Response> => Promise.reject(new Error("not listening yet"));
-    const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-    this.#server = Deno.serve(options, (request) => answer(request));
-    const host = `127.0.0.1:${this.#server.addr.port}`;
-    this.url = `http://${host}`;
-    answer = createApi({ ...this.fake.ports, hosts: [host] }).fetch;
+    this.#change = change;
+    this.fake = createFake({ revision: () => this.revision, ...change });
+    this.#server = this.#listen(0);
+    this.url = `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** Ends every connection, does what happens meanwhile, and listens on the same port again. */
+  async interrupt(meanwhile: () => Promise<void>): Promise<void> {
+    const { port } = this.#server.addr;
+    await this[Symbol.asyncDispose]();
+    await meanwhile();
+    this.#stop = new AbortController();
+    this.#server = this.#listen(port);
   }
 
   async signIn(page: Page): Promise<void> {
@@ -56,6 +59,19 @@ export class Site implements AsyncDisposable {
       actorName: "s1",
       ...change,
     });
+  }
+
+  #listen(port: number): Deno.HttpServer<Deno.NetAddr> {
+    let answer = (_: Request): Promise<Response> => Promise.reject(new Error("not listening yet"));
+    const options = { hostname: "127.0.0.1", port, onListen: () => {} };
+    const server = Deno.serve(options, (request) => answer(request));
+    answer = createApi({
+      ...this.fake.ports,
+      ...this.#change,
+      hosts: [`127.0.0.1:${server.addr.port}`],
+      stopping: this.#stop.signal,
+    }).fetch;
+    return server;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

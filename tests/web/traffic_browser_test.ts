@@ -88,17 +88,19 @@ browserTest(
   },
 );
 
-browserTest("the page connects again by itself and misses nothing", async ({ page, context }) => {
+browserTest("the page connects again by itself and misses nothing", async ({ page }) => {
   await using site = new Site();
   await site.signIn(page);
+  const rows = page.locator("#requests tbody tr");
   site.request({ path: "/one" });
-  await page.locator("#requests tbody tr").filter({ hasText: "/one" }).waitFor();
-  await context.setOffline(true);
-  await page.reload().catch(() => {});
-  site.request({ path: "/two" });
-  await context.setOffline(false);
-  await page.goto(`${site.url}/`);
-  await page.locator("#requests tbody tr").filter({ hasText: "/two" }).waitFor();
+  await rows.filter({ hasText: "/one" }).waitFor();
+  await site.interrupt(async () => {
+    await page.locator("#stream-status").filter({ hasText: "Connecting again" }).waitFor();
+    site.request({ path: "/two" });
+  });
+  await rows.filter({ hasText: "/two" }).waitFor();
+  await page.locator("#stream-status").filter({ hasText: "Live" }).waitFor();
+  assert.equal(await rows.count(), 2);
 });
 
 browserTest(
