@@ -311,6 +311,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       const link = scene.propose(DANGEROUS);
       scene.propose();
       const check = async (where: string) => {
+        // The style has arrived by then.
+        await page.waitForLoadState("load");
         assert.deepEqual(await page.evaluate(contrastFaults), [], where);
         assert.deepEqual(await page.evaluate(namelessControls), [], where);
         assert.equal(await page.locator("h1").count(), 1, where);
@@ -333,6 +335,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.locator("tr.failed").waitFor();
       await check("the traffic");
       await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
       await check("after signing out");
     },
   );
