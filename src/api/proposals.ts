@@ -17,7 +17,7 @@ import { invalidBody, parseBody } from "./body_schema.ts";
 import type { Identity } from "./identity.ts";
 import { readJsonBody } from "./json_body.ts";
 import type { ApiPorts } from "./ports.ts";
-import { awaitDecision, parseWait } from "./proposal_wait.ts";
+import { answerDecision, parseWait } from "./proposal_wait.ts";
 import type { Route } from "./route.ts";
 import { chooseVault } from "./vault_choice.ts";
 
@@ -77,16 +77,16 @@ export function proposalRoutes(ports: Ports): readonly Route[] {
       method: "GET",
       path: ONE_PATH,
       access: "authenticated",
-      async handle(c, by) {
+      handle(c, by) {
         const vault = vaultOf(c, by);
         const id = parseId(c);
         const seconds = parseWait(c.req.query("wait"));
-        const proposal = await awaitDecision(() => proposals.get(vault, id), {
-          seconds,
-          revision: ports.revision,
-          ends: [c.req.raw.signal, ports.stopping],
-        });
-        return c.json({ ...serializeProposal(proposal), ...reviewFor(by, proposal) });
+        const read = () => proposals.get(vault, id);
+        const show = (one: Proposal) => ({ ...serializeProposal(one), ...reviewFor(by, one) });
+        const proposal = read();
+        if (seconds === 0 || proposal.status !== "pending") return c.json(show(proposal));
+        const { revision, stopping } = ports;
+        return answerDecision(proposal, read, { seconds, revision, stopping, show });
       },
     },
     {

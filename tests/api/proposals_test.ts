@@ -282,6 +282,24 @@ Deno.test("a request that waits is answered as pending when the server stops", a
   assert.equal((await waiting).body.status, "pending");
 });
 
+Deno.test("nothing is looked at for a client that left", async () => {
+  await using scene = await Scene.open();
+  await scene.propose();
+  const answer = await scene.fake.call("GET", `${PATH}/1?wait=60`, { token: TOKEN.session });
+  const reader = answer.body!.getReader();
+  const read = reader.read();
+  await reader.cancel();
+  assert.equal((await read).value, undefined);
+});
+
+Deno.test("the wait for a proposal whose vault is deleted ends with what it was", async () => {
+  await using scene = await Scene.open();
+  await scene.propose();
+  const waiting = scene.call("GET", `${PATH}/1?wait=60`, { token: TOKEN.session });
+  scene.store.vaults.delete("default");
+  assert.equal((await waiting).body.status, "pending");
+});
+
 for (const wait of ["61", "-1", "1.5", "", "abc"]) {
   Deno.test(`?wait=${wait} is refused`, async () => {
     await using scene = await Scene.open();

@@ -82,6 +82,10 @@ for (const [way, propose] of WAYS) {
       await approveFirst(scene);
       const { status, stdout, stderr } = await running;
       assert.equal(status, 0, stdout + stderr);
+      assert.equal(
+        stderr.replace("broker: proposal 1 was approved; the same request works now\n", ""),
+        "",
+      );
       assert.match(stdout, /^first 403\n"endpoint":"POST \/v1\/proposals"\n/);
       assert.match(stdout, /applied"?\nretry 200\n$/);
       const sent = scene.upstream.requests.map((seen) => seen.values("authorization"));
