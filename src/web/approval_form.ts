@@ -28,7 +28,7 @@ export interface ApprovalFormView {
 
 /** Says why the form came back, with a link to each field that needs another look. */
 export function problemNotice({ text, faults }: FormProblem): Html {
-  return html`<section class="notice bad" id="problem" tabindex="-1"><h2>Nothing was changed</h2>
+  return html`<section class="notice bad" id="problem" tabindex="-1" autofocus><h2>Nothing was changed</h2>
 <p>${text}</p>
 ${
     faults.size === 0

@@ -125,6 +125,7 @@ browserTest(
     await page.getByLabel("STRIPE_KEY").fill("typed");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("The vault changed since you looked").waitFor();
+    assert.equal(await page.evaluate("document.activeElement.id"), "problem");
     await page.getByText("old.stripe.test").first().waitFor();
     assert.equal(await page.getByLabel("STRIPE_KEY").inputValue(), "");
     assert.equal(scene.status(), "pending");
