@@ -108,6 +108,9 @@ Deno.test("faults of flags and files are named, all at once, and nothing is stor
     assert.equal(status, 2, `${args.join(" ")}: ${stderr}`);
     assert.match(stderr, /broker: error: [^]*broker: hint: /);
   }
+  const blind = await broker(["approve", "1", "--json"]);
+  assert.equal(blind.status, 2);
+  assert.match(JSON.parse(blind.stderr).hint, /proposal show 1.*--yes/);
   const flags = await broker(["create", "--host", "a.test/**", "--token-key", "NOPE"]);
   assert.equal(flags.status, 1);
   assert.match(flags.stderr, /\n {2}host: .*\*\*/);

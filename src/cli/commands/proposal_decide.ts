@@ -17,13 +17,18 @@ export async function approveProposal(
   { context, positionals, options }: Invocation,
 ): Promise<number | void> {
   const id = parseProposalId(positionals[0]);
+  const isAgreed = options["yes"] === true;
+  if (context.output.json && !isAgreed) {
+    throw new BrokerError("usage", "With --json nothing is shown to decide about", {
+      hint: `look at it with "broker vault proposal show ${id}", and add --yes`,
+    });
+  }
   using store = await openHome(context);
   const vault = chooseVault(context, store);
   const found = store.proposals.review(vault, id);
   const fault = decidedFault(id, found.proposal.status);
   if (fault !== undefined) throw fault;
-  const isAgreed = options["yes"] === true;
-  if (!context.output.json || !isAgreed) showReview(context, found);
+  if (!context.output.json) showReview(context, found);
   requireApplicable(found);
   const piped = await readPipedValues(context, found);
   const values = await askValues(context, found.proposal, piped);
