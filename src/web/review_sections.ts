@@ -51,11 +51,16 @@ export function sourceText({ source, replaces }: CredentialReview): string {
   }
 }
 
+/** What the alarm is called after the gravest of its points. */
+const ALARM_TITLES: readonly [kind: ReviewWarning["kind"], title: string][] = [
+  ["new_destination", "Danger: a credential of yours would go to a new host"],
+  ["readable", "Danger: the agent could read a credential back"],
+  ["replaced_value", "Careful: a stored credential would be replaced"],
+];
+
 function alarmTitle(dangers: readonly ReviewWarning[]): string {
-  const destinations = dangers.some(({ kind }) => kind === "new_destination");
-  return destinations
-    ? "Danger: a credential of yours would go to a new host"
-    : "Careful: a stored credential would be replaced";
+  const kinds = dangers.map(({ kind }) => kind);
+  return ALARM_TITLES.find(([kind]) => kinds.includes(kind))?.[1] ?? "Danger";
 }
 
 function dangerText({ kind, key, host, message }: ReviewWarning): Html {
@@ -96,12 +101,8 @@ function message({ userMessage, message: forDevelopers }: Proposal): Html {
   const hidden = hasInvisibleCharacters(userMessage) || hasInvisibleCharacters(forDevelopers);
   return html`<figure class="quote">
 <figcaption class="soft small"><strong>The agent says.</strong> Nobody checked these words.</figcaption>
-<blockquote>${textLines(visibleLines(said))}</blockquote>
-${
-    more
-      ? html`<blockquote class="soft small">${textLines(visibleLines(forDevelopers))}</blockquote>`
-      : ""
-  }
+${quoted(said, "")}
+${more ? quoted(forDevelopers, "soft small") : ""}
 ${
     hidden
       ? html`<p class="fault small">This text holds characters that cannot be seen. They are written
@@ -109,6 +110,17 @@ out as \\u{…}.</p>`
       : ""
   }
 </figure>`;
+}
+
+/** Characters from which a text gets a box of its own to scroll in. */
+const LONG_TEXT = 600;
+
+/** However much an agent writes, what would change stays in sight. */
+function quoted(text: string, style: string): Html {
+  const lines = textLines(visibleLines(text));
+  return text.length < LONG_TEXT && text.split("\n").length < 12
+    ? html`<blockquote class="${style}">${lines}</blockquote>`
+    : html`<blockquote class="long ${style}" tabindex="0">${lines}</blockquote>`;
 }
 
 const BADGES: Readonly<Record<ServiceReview["action"], readonly [style: string, text: string]>> = {

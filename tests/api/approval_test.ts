@@ -224,6 +224,16 @@ Deno.test("what an agent writes is shown as text, hidden characters written out"
   assert.match(text, /characters that cannot be seen/);
 });
 
+Deno.test("an agent's long text scrolls in a box, so that what would change stays in sight", async () => {
+  using scene = await Scene.open();
+  for (const text of ["x".repeat(700), "x\ny\n".repeat(10)]) {
+    const { link } = scene.propose({ ...ASKED, user_message: text });
+    assert.match((await scene.page(link)).text, /<blockquote class="long\s*" tabindex="0"/);
+  }
+  const { link } = scene.propose({ ...ASKED, user_message: "short" });
+  assert.doesNotMatch((await scene.page(link)).text, /blockquote class="long/);
+});
+
 const BROKEN_LINKS: [string, (link: string) => string][] = [
   ["without its token", (link) => link.split("?")[0]!],
   ["with a guessed token", (link) => `${link}x`],
@@ -329,6 +339,32 @@ Deno.test("an existing credential for a new host is the first thing on the page,
     assert.match(text, /GITHUB_TOKEN<\/code>\s+would be sent to\s+<code>mirror\.test/);
     assert.ok(text.indexOf('class="alarm"') < text.indexOf("What would change"));
     assert.match(text, /EXTRA<\/code>\s*<span class="soft">the agent gave the value/);
+  }
+});
+
+Deno.test("the red part is called after the gravest of its points", async () => {
+  using scene = await Scene.open();
+  const browser = await scene.fake.signIn();
+  const substitutions = [{ key: "GITHUB_TOKEN", placeholder: "__note__", in: ["body"] }];
+  const github = { action: "set", name: "github", host: "api.github.com" };
+  const auth = { type: "bearer", token: "GITHUB_TOKEN" };
+  const rows: [string, unknown][] = [
+    ["the agent could read a credential back", {
+      services: [{ ...github, auth, substitutions }],
+    }],
+    ["a stored credential would be replaced", {
+      credentials: [{ key: "GITHUB_TOKEN" }],
+    }],
+    ["a credential of yours would go to a new host", {
+      services: [{ ...github, host: "*.github.com", auth, substitutions }],
+      credentials: [{ key: "GITHUB_TOKEN" }],
+    }],
+  ];
+  for (const [title, body] of rows) {
+    const { id } = scene.propose(body);
+    const { text } = await scene.view(browser, id);
+    assert.match(text, new RegExp(`<h2 id="alarm">[^<]*${title}`), title);
+    scene.store.proposals.reject("default", id, "");
   }
 });
 
