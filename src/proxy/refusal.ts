@@ -59,8 +59,10 @@ export const REASON: Readonly<Record<number, string>> = {
 /** What the client is to do about each code. */
 const HELP: Readonly<Record<RefusalCode, string>> = {
   bad_request: "Send a well-formed HTTP/1.1 proxy request.",
-  forbidden: "Ask for access with POST /v1/proposals; a person approves it.",
-  no_services: "Ask for access with POST /v1/proposals; a person approves it.",
+  forbidden:
+    "Ask for access with POST /v1/proposals or: broker vault proposal create --help. A person decides.",
+  no_services:
+    "Ask for access with POST /v1/proposals or: broker vault proposal create --help. A person decides.",
   service_disabled: "Ask the person to run: broker vault service enable NAME",
   vault_mismatch: "Use the vault that the token belongs to, or name one that it may use.",
   plaintext_refused:

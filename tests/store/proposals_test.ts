@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
 import type { BrokerError } from "../../src/errors.ts";
 import {
   APPROVAL_LINK_LIFE_MS,
   PENDING_PROPOSALS_MAX,
   PROPOSAL_LIFE_MS,
 } from "../../src/model/proposal.ts";
+import { applyChanges } from "../../src/model/proposal_review.ts";
 import { parseProposal } from "../../src/model/proposal_schema.ts";
 import { Store } from "../../src/store/store.ts";
 import {
@@ -317,4 +319,34 @@ Deno.test("two processes cannot both decide: the second sees the first's decisio
   store.proposals.approve("default", 1, NOTHING);
   assert.notEqual(other.revision(), before);
   assertThrowsCode(() => other.proposals.reject("default", 1, ""), "proposal_applied");
+});
+
+Deno.test("what the review looks ahead to is what the vault then holds, in the same order", async () => {
+  using home = temporaryHome();
+  const { store } = await openHome(home.path);
+  using _ = store;
+  const names = ["one-one", "two-two", "three", "old-one"];
+  const change = fc.record({
+    name: fc.constantFrom(...names),
+    isDeleted: fc.boolean(),
+    host: fc.constantFrom("a.test", "*.b.test", "c.test:8443/v1/*"),
+    enabled: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(change, { selector: ({ name }) => name, minLength: 1 }),
+      (changes) => {
+        const before = store.services.list("default");
+        const services = changes.flatMap(({ name, isDeleted, host, enabled }) => {
+          if (!isDeleted) return [{ ...SIMPLE, name, host, enabled }];
+          return before.some((one) => one.name === name) ? [{ action: "delete", name }] : [];
+        });
+        if (services.length === 0) return;
+        const { id, services: parsed } = propose(store, { services }).proposal;
+        store.proposals.approve("default", id, NOTHING);
+        assert.deepEqual(store.services.list("default"), applyChanges(before, parsed));
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
