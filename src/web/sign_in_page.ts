@@ -77,9 +77,10 @@ function withoutSignIn({ command }: SignInView): Html {
   return html`
     <div class="stack">
       <h2>Nobody can sign in here</h2>
-      <p>This broker has no passphrase and was started without a terminal that could show a code.</p>
+      <p>This broker has no passphrase, and was started with --quiet or without a terminal that could show a
+    code.</p>
       <p>In a terminal of yours, type <code>${command}</code>, or give the store a passphrase with
-    <code>broker passphrase set</code> and reload this page.</p>
+        <code>broker passphrase set</code> and reload this page.</p>
     </div>
   `;
 }
