@@ -1,8 +1,8 @@
 /** A real Chromium for tests of the pages: one launch a file, and a profile of its own for each test. */
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-/** Names under which systems install it. */
-const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/** Names under which systems install it; the last one may be no more than an advice to install it. */
+const NAMES = ["chromium", "google-chrome-stable", "google-chrome", "chromium-browser"];
 
 const PATH = findChromium();
 
@@ -40,7 +40,7 @@ export function browserTest(
         javaScriptEnabled: javaScript,
         viewport: { width, height: 800 },
       });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(30_000);
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on("pageerror", (error) => complaints.push(error.message));
