@@ -7,6 +7,7 @@ import { keysToProvide } from "../model/proposal_review.ts";
 import { Secret } from "../model/secret.ts";
 import { type FormProblem, valueField } from "../web/approval_form.ts";
 import { decisionPage } from "../web/approval_page.ts";
+import { APPROVAL_SCRIPT } from "../web/assets.ts";
 import { decidedPage } from "../web/decided_page.ts";
 import { pendingPath } from "../web/pending_list.ts";
 import { proposalTitle } from "../web/proposal_title.ts";
@@ -83,7 +84,14 @@ class ApprovalPages {
       problem,
     });
     const { vault } = proposal;
-    return await answerPage({ title, body, operator, vault }, { status: problem?.status ?? 200 });
+    return await answerPage({
+      title,
+      body,
+      operator,
+      vault,
+      scripts: [APPROVAL_SCRIPT],
+      stream: `/op/${operator.path}/traffic?vault=${encodeURIComponent(vault)}&only=changes`,
+    }, { status: problem?.status ?? 200 });
   }
 
   async approve(

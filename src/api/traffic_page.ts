@@ -50,6 +50,7 @@ export function trafficRoutes(ports: ApiPorts): readonly Route[] {
         return streamTraffic(ports, {
           operator,
           vault,
+          changesOnly: c.req.query("only") === "changes",
           lastEventId: c.req.header("Last-Event-ID"),
         });
       },

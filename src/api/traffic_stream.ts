@@ -1,6 +1,6 @@
 import type { OperatorSession } from "../model/operator.ts";
 import type { RequestLogRow } from "../model/request_log_row.ts";
-import type { ApiPorts, TrafficRows } from "./ports.ts";
+import type { ApiPorts, TrafficPort, TrafficRows } from "./ports.ts";
 
 /** Milliseconds between two looks: five batches a second are quicker than an eye, and cheap to draw. */
 const BEAT_MS = 200;
@@ -21,6 +21,8 @@ const RETRY_MS = 1000;
 export interface StreamOptions {
   readonly operator: OperatorSession;
   readonly vault: string;
+  /** Leaves the rows out. */
+  readonly changesOnly: boolean;
   /** The `Last-Event-ID` of a browser that connects again. */
   readonly lastEventId: string | undefined;
 }
@@ -41,20 +43,15 @@ export function streamTraffic(ports: StreamPorts, options: StreamOptions): Respo
 
 async function* follow(
   { traffic, operators, revision, stopping }: StreamPorts,
-  { operator, vault, lastEventId }: StreamOptions,
+  options: StreamOptions,
 ): AsyncGenerator<string> {
-  const known = cursorOf(lastEventId);
-  let page = known === undefined
-    ? traffic.newest(vault, FIRST_ROWS)
-    : traffic.after(vault, { cursor: known, limit: EVENT_ROWS });
+  const takeRows = options.changesOnly ? () => "" : createRowReader(traffic, options);
   let seen = revision();
-  yield `retry: ${RETRY_MS}\n${rowsEvent(page, known === undefined)}`;
+  yield `retry: ${RETRY_MS}\n\n${takeRows()}`;
   for (let quiet = 1; !stopping.aborted; quiet++) {
     await pause(stopping);
-    if (!operators.isCurrent(operator.path)) return yield event("signed_out", "");
-    let text = "";
-    page = traffic.after(vault, { cursor: page.cursor, limit: EVENT_ROWS });
-    if (page.rows.length > 0 || page.dropped > 0) text += rowsEvent(page, false);
+    if (!operators.isCurrent(options.operator.path)) return yield event("signed_out", "");
+    let text = takeRows();
     if (revision() !== seen) {
       seen = revision();
       text += event("changed", "");
@@ -63,6 +60,23 @@ async function* follow(
     yield text === "" ? ":\n\n" : text;
     quiet = 0;
   }
+}
+
+/** Gives, at each call, an event with the rows that came since the last one; empty when none came. */
+function createRowReader(
+  traffic: TrafficPort,
+  { vault, lastEventId }: StreamOptions,
+): () => string {
+  let cursor = cursorOf(lastEventId);
+  return () => {
+    const first = cursor === undefined;
+    const page = cursor === undefined
+      ? traffic.newest(vault, FIRST_ROWS)
+      : traffic.after(vault, { cursor, limit: EVENT_ROWS });
+    cursor = page.cursor;
+    const isEmpty = page.rows.length === 0 && page.dropped === 0;
+    return isEmpty && !first ? "" : rowsEvent(page, first);
+  };
 }
 
 function rowsEvent({ rows, cursor, dropped }: TrafficRows, first: boolean): string {

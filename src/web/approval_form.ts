@@ -55,6 +55,7 @@ ${csrfField(operator)}
 <input type="hidden" name="digest" value="${view.digest}">
 ${credentialsCard(view)}
 ${confirmation(view)}
+<p class="notice warn" id="stale" role="status" hidden></p>
 <div class="row"><button class="${
     dangersOf(review).length > 0 ? "alarming" : "primary"
   } wide-button">${approveText(view)}</button></div>

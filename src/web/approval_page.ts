@@ -66,9 +66,9 @@ function head({ title, proposal, now }: ProposalView): Html {
   `;
 }
 
-function alsoWaiting({ pending, operator, proposal }: DecisionView): Html | "" {
-  if (pending.length === 0) return "";
-  return html`<section class="stack" aria-labelledby="others">
+function alsoWaiting({ pending, operator, proposal }: DecisionView): Html {
+  const section = pending.length === 0 ? "" : html`<section class="stack" aria-labelledby="others">
 <h2 id="others">Also waiting</h2>
 ${pendingList(pending, { operator, vault: proposal.vault })}</section>`;
+  return html`<div class="live" id="others-list">${section}</div>`;
 }

@@ -3,6 +3,7 @@
  * and its script are always of one version. Nothing is loaded from elsewhere.
  */
 import { createHash } from "node:crypto";
+import approval from "./client/approval.js" with { type: "text" };
 import signIn from "./client/sign_in.js" with { type: "text" };
 import traffic from "./client/traffic.js" with { type: "text" };
 import trafficView from "./client/traffic_view.js" with { type: "text" };
@@ -24,6 +25,9 @@ export const STYLE = asset("style", "css", style);
 /** Loaded by every page. */
 export const SIGN_IN_SCRIPT = asset("sign_in", "js", signIn);
 
+/** Watches what a page about a proposal shows. */
+export const APPROVAL_SCRIPT = asset("approval", "js", approval);
+
 const TRAFFIC_VIEW = asset("traffic_view", "js", trafficView);
 
 /** What moves on the traffic page. */
@@ -35,7 +39,9 @@ export const TRAFFIC_SCRIPT = asset(
 );
 
 const ALL: ReadonlyMap<string, Asset> = new Map(
-  [STYLE, SIGN_IN_SCRIPT, TRAFFIC_VIEW, TRAFFIC_SCRIPT].map((one) => [one.path, one]),
+  [STYLE, SIGN_IN_SCRIPT, APPROVAL_SCRIPT, TRAFFIC_VIEW, TRAFFIC_SCRIPT].map((
+    one,
+  ) => [one.path, one]),
 );
 
 /** The asset of a path such as `/assets/style.0123456789ab.css`. */

@@ -157,6 +157,25 @@ browserTest(
 );
 
 browserTest(
+  "an open page says that the vault changed, and that somebody else decided",
+  async ({ page, complaints }) => {
+    await using scene = await Scene.open();
+    await scene.signIn(page, scene.propose());
+    const stale = page.locator("#stale");
+    await page.getByLabel("STRIPE_KEY").fill("typed");
+    scene.propose(DANGEROUS);
+    await page.getByRole("link", { name: /change the service github/ }).waitFor();
+    assert.equal(await stale.isVisible(), false, "another proposal changes nothing here");
+    scene.store.services.upsert("default", [service({ name: "stripe", host: "old.stripe.test" })]);
+    await stale.filter({ hasText: "The vault changed since this page came" }).waitFor();
+    assert.equal(await page.getByLabel("STRIPE_KEY").inputValue(), "typed");
+    scene.store.proposals.reject("default", 1, "");
+    await stale.filter({ hasText: "decided in another window or terminal" }).waitFor();
+    assert.deepEqual(complaints, []);
+  },
+);
+
+browserTest(
   "a proposal that expired while its page was open cannot be approved",
   async ({ page }) => {
     await using scene = await Scene.open();

@@ -54,7 +54,11 @@ function start() {
 
 function listen() {
   const source = new EventSource(page.getAttribute("data-stream"));
-  source.addEventListener("open", () => tell("on", "Live"));
+  source.addEventListener("open", () => {
+    tell("on", "Live");
+    // What changed before the connection, or while there was none, was not told.
+    void refreshState();
+  });
   source.addEventListener("rows", ({ data }) => take(JSON.parse(data)));
   source.addEventListener("changed", () => void refreshState());
   source.addEventListener("signed_out", () => {
@@ -236,8 +240,8 @@ async function sendSwitch(event) {
 
 /** Takes services and proposals over from a new copy of this page. */
 async function refreshState() {
-  const answer = await fetch(location.href);
-  if (!answer.ok) return;
+  const answer = await fetch(location.href).catch(() => undefined);
+  if (!answer?.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of ["pending", "state", "filter-service"]) {
     const old = document.getElementById(id);
