@@ -70,7 +70,7 @@ function parseContent(row: ProposalRow): ProposalContent {
     return JSON.parse(row.content) as ProposalContent;
   } catch (cause) {
     throw new BrokerError("home_unusable", `The stored proposal ${row.id} cannot be read`, {
-      hint: `broker vault proposal reject ${row.id}`,
+      hint: "put a backup of the data directory back, or set BROKER_HOME to a new one",
       cause,
     });
   }

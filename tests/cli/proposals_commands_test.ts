@@ -308,6 +308,29 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "Ctrl-C in a review leaves the proposal on the screen and says that earlier decisions hold",
+  ignore,
+  async fn() {
+    using home = await preparedHome();
+    for (const key of ["FIRST_KEY", "SECOND_KEY"]) await propose(home, { credentials: [{ key }] });
+    const played = await home.onTerminal([...PROPOSAL, "review"], {
+      steps: [
+        ["quit", `${DOWN}${DOWN}\r`],
+        ["Reason", "\r"],
+        ["Proposal 2 in vault", `${DOWN}\r`],
+        ["Value of SECOND_KEY", CTRL_C],
+      ],
+    });
+    assert.equal(played.missed, null, played.output);
+    assert.equal(played.status, 130, played.output);
+    assert.match(played.output, /proposal 2 still waits; 1 decision before it holds/);
+    const { proposals } = await home.json([...PROPOSAL, "list"]);
+    const statuses = proposals.map((one: { status: string }) => one.status);
+    assert.deepEqual(statuses, ["pending", "rejected"]);
+  },
+});
+
 Deno.test("review without a terminal says what to type instead", async () => {
   using home = await preparedHome();
   await propose(home);
