@@ -3,11 +3,13 @@
  * and its script are always of one version. Nothing is loaded from elsewhere.
  */
 import { createHash } from "node:crypto";
+import approvalStyle from "./approval.css" with { type: "text" };
 import approval from "./client/approval.js" with { type: "text" };
 import signIn from "./client/sign_in.js" with { type: "text" };
 import traffic from "./client/traffic.js" with { type: "text" };
 import trafficView from "./client/traffic_view.js" with { type: "text" };
-import style from "./style.css" with { type: "text" };
+import frameStyle from "./frame.css" with { type: "text" };
+import trafficStyle from "./traffic.css" with { type: "text" };
 
 /** One file that a page loads. */
 export interface Asset {
@@ -20,7 +22,7 @@ export interface Asset {
 const HASH_LENGTH = 12;
 
 /** The style of every page. */
-export const STYLE = asset("style", "css", style);
+export const STYLE = asset("style", "css", [frameStyle, approvalStyle, trafficStyle].join("\n"));
 
 /** Loaded by every page. */
 export const SIGN_IN_SCRIPT = asset("sign_in", "js", signIn);
