@@ -25,6 +25,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   model: { pure: true, imports: ["errors"], packages: ["zod"] },
   http1: { pure: true, imports: ["errors"] },
   x509: { pure: true, imports: ["errors"], packages: ["node-forge"] },
+  catalog: { pure: true, imports: VALUES },
   match: { pure: true, imports: [...VALUES, "http1"] },
   inject: { pure: true, imports: [...VALUES, "http1"] },
   substitute: { pure: true, imports: [...VALUES, "http1"] },
@@ -61,6 +62,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   cli: {
     imports: [
       ...VALUES,
+      "catalog",
       "http1",
       "log",
       "version",

@@ -1,4 +1,5 @@
 import type { CommandSpec, GroupSpec } from "./command_spec.ts";
+import { CATALOG_COMMANDS } from "./tree/catalog.ts";
 import { CREDENTIAL_COMMANDS } from "./tree/credential.ts";
 import { HOME_COMMANDS } from "./tree/home.ts";
 import { PROPOSAL_COMMANDS } from "./tree/proposal.ts";
@@ -27,6 +28,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...VAULT_COMMANDS,
   ...CREDENTIAL_COMMANDS,
   ...SERVICE_COMMANDS,
+  ...CATALOG_COMMANDS,
   ...PROPOSAL_COMMANDS,
   ...HOME_COMMANDS,
 ];

@@ -35,7 +35,8 @@ export async function setServices({ context, options }: Invocation): Promise<num
 
 /** Adds services, or replaces those with the same name. */
 export async function addServices({ context, options }: Invocation): Promise<void> {
-  const { file, ...rest } = options;
+  const { file, from, set, ...rest } = options;
+  if (from !== undefined || set !== undefined) return await addFromCatalog(context, options);
   const flags = rest as ServiceFlags;
   const fromFile = typeof file === "string";
   if (fromFile === hasServiceFlags(flags)) {
@@ -45,7 +46,7 @@ export async function addServices({ context, options }: Invocation): Promise<voi
       {
         hint: fromFile
           ? "give one of them"
-          : "broker vault service add --name NAME --host HOST --token-key KEY, or -f services.yaml",
+          : "broker vault service add --from ID (see: broker catalog), --name NAME --host HOST --token-key KEY, or -f services.yaml",
       },
     );
   }
@@ -57,13 +58,37 @@ export async function addServices({ context, options }: Invocation): Promise<voi
   const services = text === undefined
     ? await parseFlags(wanted, existing)
     : await parseYaml(text, String(file), existing);
-  store.services.upsert(vault, services);
-  const names = services.map((service) => service.name);
-  const total = store.services.list(vault).length;
-  context.output.print({ vault, upserted: names, services_count: total }, () => {
-    context.output.note(`stored ${names.join(", ")} in vault "${vault}"`);
-  });
-  warnAboutMissingKeys(context, { store, vault, services });
+  storeServices(context, { store, vault, services });
+}
+
+/** Adds the services of an entry of the catalog; the rest is told as for any other service. */
+async function addFromCatalog(
+  context: Context,
+  { from, set = [], ...others }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { file, ...flags } = others;
+  if (typeof from !== "string" || file !== undefined || hasServiceFlags(flags as ServiceFlags)) {
+    throw new BrokerError("usage", "--from and --set go together, and with nothing else", {
+      hint: "broker vault service add --from ID; to see the ids: broker catalog",
+    });
+  }
+  const values = new Map<string, string>();
+  for (const text of set as readonly string[]) {
+    const at = text.indexOf("=");
+    if (at < 1 || values.has(text.slice(0, at))) {
+      throw new BrokerError("usage", `Read --set "${text}": it is no new PARAMETER=VALUE`, {
+        hint: "write each parameter once, such as --set site=example",
+      });
+    }
+    values.set(text.slice(0, at), text.slice(at + 1));
+  }
+  const { fillEntry, getCatalogEntry } = await import("../../catalog/catalog.ts");
+  const filled = fillEntry(getCatalogEntry(from), values);
+  const { parseServices } = await import("../../model/service_schema.ts");
+  const services = parseServices(filled);
+  using store = await openHome(context);
+  const vault = chooseVault(context, store);
+  storeServices(context, { store, vault, services });
 }
 
 async function parseYaml(
@@ -114,6 +139,23 @@ async function setNone(
   context.output.print({ vault, services_count: 0 }, () => {
     context.output.note(`vault "${vault}" has no services`);
   });
+}
+
+function storeServices(
+  context: Context,
+  { store, vault, services }: {
+    readonly store: Store;
+    readonly vault: string;
+    readonly services: readonly Service[];
+  },
+): void {
+  store.services.upsert(vault, services);
+  const names = services.map((service) => service.name);
+  const total = store.services.list(vault).length;
+  context.output.print({ vault, upserted: names, services_count: total }, () => {
+    context.output.note(`stored ${names.join(", ")} in vault "${vault}"`);
+  });
+  warnAboutMissingKeys(context, { store, vault, services });
 }
 
 function warnAboutMissingKeys(

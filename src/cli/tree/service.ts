@@ -46,6 +46,12 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
         flags: "-f, --file <FILE>",
         summary: "read the services from YAML, or - for standard input",
       },
+      { flags: "--from <ID>", summary: "add the services of an entry of the catalog" },
+      {
+        flags: "--set <PARAMETER=VALUE>",
+        summary: "with --from: a part of the host that is yours; may be repeated",
+        repeated: true,
+      },
       { flags: "--name <NAME>", summary: "name of the service" },
       { flags: "--host <HOST>", summary: "hosts and paths that it stands for" },
       {
@@ -69,6 +75,8 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
       { flags: "--disabled", summary: "store it switched off" },
     ],
     examples: [
+      "broker vault service add --from github",
+      "broker vault service add --from jira --set site=example",
       "broker vault service add --name github --host api.github.com --token-key GITHUB_TOKEN",
       "broker vault service add --name anthropic --host api.anthropic.com --api-key-key ANTHROPIC_API_KEY --api-key-header x-api-key",
       "broker vault service add --name wiki --host wiki.example.com/api/* --auth-type passthrough",

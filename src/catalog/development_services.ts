@@ -1,0 +1,215 @@
+import type { CatalogEntry } from "./catalog_entry.ts";
+
+/** Code, packages, hosting and monitoring, by id. */
+export const DEVELOPMENT_SERVICES: readonly CatalogEntry[] = [
+  {
+    id: "bitbucket",
+    title: "Bitbucket",
+    services: [{
+      name: "bitbucket",
+      host: "api.bitbucket.org",
+      auth: { type: "basic", username: "ATLASSIAN_EMAIL", password: "BITBUCKET_API_TOKEN" },
+    }],
+    obtain: {
+      url: "https://id.atlassian.com/manage-profile/security/api-tokens",
+      text: "Create an API token with scopes for Bitbucket.",
+    },
+  },
+  {
+    id: "cloudflare",
+    title: "Cloudflare",
+    services: [{
+      name: "cloudflare",
+      host: "api.cloudflare.com",
+      auth: { type: "bearer", token: "CLOUDFLARE_API_TOKEN" },
+    }],
+    obtain: {
+      url: "https://dash.cloudflare.com/profile/api-tokens",
+      text: "Create a token from a template or with permissions of your own.",
+    },
+  },
+  {
+    id: "datadog",
+    title: "Datadog",
+    services: [{
+      name: "datadog",
+      host: "api.{site}",
+      auth: {
+        type: "custom",
+        headers: { "DD-API-KEY": "{{ DD_API_KEY }}", "DD-APPLICATION-KEY": "{{ DD_APP_KEY }}" },
+      },
+    }],
+    obtain: {
+      url: "https://docs.datadoghq.com/account_management/api-app-keys/",
+      text: "Create an API key and an application key.",
+    },
+    parameters: [{ name: "site", summary: "the account's site", example: "datadoghq.com" }],
+  },
+  {
+    id: "digitalocean",
+    title: "DigitalOcean",
+    services: [{
+      name: "digitalocean",
+      host: "api.digitalocean.com",
+      auth: { type: "bearer", token: "DIGITALOCEAN_ACCESS_TOKEN" },
+    }],
+    obtain: {
+      url: "https://cloud.digitalocean.com/account/api/tokens",
+      text: "Create a personal access token.",
+    },
+  },
+  {
+    id: "fly",
+    title: "Fly.io Machines",
+    services: [{
+      name: "fly",
+      host: "api.machines.dev",
+      auth: { type: "bearer", token: "FLY_API_TOKEN" },
+    }],
+    obtain: {
+      url: "https://fly.io/user/personal_access_tokens",
+      text: "Create an access token in the dashboard.",
+    },
+  },
+  {
+    id: "github",
+    title: "GitHub, API and git over HTTPS",
+    services: [{
+      name: "github",
+      host: "api.github.com",
+      auth: { type: "bearer", token: "GITHUB_TOKEN" },
+    }, {
+      name: "github-git",
+      host: "github.com",
+      auth: { type: "basic", username: "GITHUB_GIT_USER", password: "GITHUB_TOKEN" },
+    }],
+    obtain: {
+      url: "https://github.com/settings/personal-access-tokens",
+      text: "Create a fine-grained token for the repositories that are needed.",
+    },
+    constants: { GITHUB_GIT_USER: "x-access-token" },
+  },
+  {
+    id: "gitlab",
+    title: "GitLab",
+    services: [{
+      name: "gitlab",
+      host: "gitlab.com/api/*",
+      auth: { type: "api-key", key: "GITLAB_TOKEN", header: "PRIVATE-TOKEN" },
+    }],
+    obtain: {
+      url: "https://gitlab.com/-/user_settings/personal_access_tokens",
+      text: "Create a personal access token.",
+    },
+  },
+  {
+    id: "netlify",
+    title: "Netlify",
+    services: [{
+      name: "netlify",
+      host: "api.netlify.com",
+      auth: { type: "bearer", token: "NETLIFY_AUTH_TOKEN" },
+    }],
+    obtain: {
+      url: "https://app.netlify.com/user/applications",
+      text: "Create a personal access token.",
+    },
+  },
+  {
+    id: "npm",
+    title: "npm registry",
+    services: [{
+      name: "npm",
+      host: "registry.npmjs.org",
+      auth: { type: "bearer", token: "NPM_TOKEN" },
+    }],
+    obtain: {
+      url: "https://docs.npmjs.com/creating-and-viewing-access-tokens",
+      text: "Create a granular access token.",
+    },
+  },
+  {
+    id: "pagerduty",
+    title: "PagerDuty",
+    services: [{
+      name: "pagerduty",
+      host: "api.pagerduty.com",
+      auth: { type: "api-key", key: "PAGERDUTY_API_KEY", prefix: "Token token=" },
+    }],
+    obtain: {
+      url: "https://support.pagerduty.com/main/docs/api-access-keys",
+      text: "Create a REST API key.",
+    },
+  },
+  {
+    id: "posthog",
+    title: "PostHog",
+    services: [{
+      name: "posthog",
+      host: "{region}.posthog.com",
+      auth: { type: "bearer", token: "POSTHOG_PERSONAL_API_KEY" },
+    }],
+    obtain: { url: "https://posthog.com/docs/api", text: "Create a personal API key." },
+    parameters: [{ name: "region", summary: "where the project is hosted", example: "us" }],
+  },
+  {
+    id: "pypi-upload",
+    title: "PyPI upload",
+    services: [{
+      name: "pypi-upload",
+      host: "upload.pypi.org",
+      auth: { type: "basic", username: "PYPI_USERNAME", password: "PYPI_TOKEN" },
+    }],
+    obtain: {
+      url: "https://pypi.org/manage/account/token/",
+      text: "Create a token for the project.",
+    },
+    constants: { PYPI_USERNAME: "__token__" },
+  },
+  {
+    id: "render",
+    title: "Render",
+    services: [{
+      name: "render",
+      host: "api.render.com",
+      auth: { type: "bearer", token: "RENDER_API_KEY" },
+    }],
+    obtain: { url: "https://render.com/docs/api", text: "Create a key in the account's settings." },
+  },
+  {
+    id: "sentry",
+    title: "Sentry",
+    services: [{
+      name: "sentry",
+      host: "sentry.io/api/*",
+      auth: { type: "bearer", token: "SENTRY_AUTH_TOKEN" },
+    }],
+    obtain: {
+      url: "https://sentry.io/settings/account/api/auth-tokens/",
+      text: "Create a token with the scopes that are needed.",
+    },
+  },
+  {
+    id: "supabase",
+    title: "Supabase management",
+    services: [{
+      name: "supabase",
+      host: "api.supabase.com",
+      auth: { type: "bearer", token: "SUPABASE_ACCESS_TOKEN" },
+    }],
+    obtain: {
+      url: "https://supabase.com/dashboard/account/tokens",
+      text: "Create a personal access token.",
+    },
+  },
+  {
+    id: "vercel",
+    title: "Vercel",
+    services: [{
+      name: "vercel",
+      host: "api.vercel.com",
+      auth: { type: "bearer", token: "VERCEL_TOKEN" },
+    }],
+    obtain: { url: "https://vercel.com/account/tokens", text: "Create a token in the account." },
+  },
+];
