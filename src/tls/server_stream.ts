@@ -60,11 +60,12 @@ export class TlsServerStream {
   }
 
   /** Encrypts and sends all of the bytes. @throws as the transport does. */
-  async write(bytes: Uint8Array): Promise<number> {
-    if (this.#closed) throw new Deno.errors.BadResource("The connection is closed");
+  write(bytes: Uint8Array): Promise<number> {
+    if (this.#closed) {
+      return Promise.reject(new Deno.errors.BadResource("The connection is closed"));
+    }
     this.#engine.send(bytes);
-    await this.#flush();
-    return bytes.length;
+    return this.#flush().then(() => bytes.length);
   }
 
   /** Tells the client that nothing more follows, in TLS and below it. */
