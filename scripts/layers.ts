@@ -40,7 +40,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   run: { imports: [...VALUES, "log"] },
   web: { imports: [...VALUES, "log"], packages: ["hono"] },
   // Bodies of requests are parsed from unknown where they come in, hence zod here too.
-  api: { imports: [...VALUES, "log", "web"], packages: ["hono", "zod"] },
+  skill: { pure: true, imports: [] },
+  api: { imports: [...VALUES, "log", "web", "skill"], packages: ["hono", "zod"] },
   app: {
     imports: [
       ...VALUES,
@@ -63,6 +64,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     imports: [
       ...VALUES,
       "catalog",
+      "skill",
       "http1",
       "log",
       "version",

@@ -86,7 +86,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const proxy = Proxy.listen({ hostname: host, port: options.proxyPort ?? 0 }, {
     state: {
       revision: () => store.recentRevision(),
-      findCaller: (token) => store.sessions.find(token),
+      findCaller: (token) => store.findCaller(token),
       snapshot: (vault) => store.snapshot(vault),
     },
     log: {
@@ -145,7 +145,7 @@ function serveApi(
       version: VERSION,
       hosts: [authorityOf(host, port), `localhost:${port}`],
       now: Date.now,
-      callers: store.sessions,
+      callers: { find: (token) => store.findCaller(token) },
       operators: new Operators({
         now: Date.now,
         hasPassphrase: () => store.protection === "passphrase",

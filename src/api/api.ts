@@ -19,6 +19,7 @@ import { mountRoutes, type Route } from "./route.ts";
 import { proposalRoutes } from "./proposals.ts";
 import { serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { skillRoutes } from "./skills.ts";
 import { settingsRoutes } from "./settings.ts";
 import { signInRoutes } from "./sign_in.ts";
 import { trafficRoutes } from "./traffic_page.ts";
@@ -40,6 +41,7 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
     ...settingsRoutes(ports),
     ...credentialRoutes(ports),
     ...sessionRoutes(ports),
+    ...skillRoutes(),
     ...signInRoutes(ports),
     ...trafficRoutes(ports),
     ...approvalLinkRoutes(ports),

@@ -87,7 +87,8 @@ export interface TrafficPort {
 
 /** Mints vault-scoped sessions. */
 export interface SessionPort {
-  create(options: { vault: string; ttlSeconds: number }): {
+  /** @param options.agent Name of the agent that mints it, and with whose token it ends. */
+  create(options: { vault: string; ttlSeconds: number; agent?: string }): {
     readonly token: Secret;
     /** Milliseconds since the epoch. */
     readonly expiresAt: number;

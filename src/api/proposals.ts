@@ -19,7 +19,7 @@ import { readJsonBody } from "./json_body.ts";
 import type { ApiPorts } from "./ports.ts";
 import { answerDecision, parseWait } from "./proposal_wait.ts";
 import type { Route } from "./route.ts";
-import { chooseVault } from "./vault_choice.ts";
+import { chooseVault, requireProxyRole } from "./vault_choice.ts";
 
 const LIST_PATH = "/v1/proposals";
 const ONE_PATH = "/v1/proposals/:id";
@@ -52,6 +52,7 @@ export function proposalRoutes(ports: Ports): readonly Route[] {
       access: "authenticated",
       async handle(c, by) {
         const vault = vaultOf(c, by);
+        requireProxyRole(by, vault);
         const body = await readJsonBody(c.req.raw);
         const draft = parseProposal(body, {
           existing: ports.services.list(vault),

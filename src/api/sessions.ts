@@ -6,7 +6,7 @@ import type { Identity } from "./identity.ts";
 import { readJsonBody } from "./json_body.ts";
 import type { ApiPorts } from "./ports.ts";
 import type { Route } from "./route.ts";
-import { chooseVault } from "./vault_choice.ts";
+import { chooseVault, requireProxyRole } from "./vault_choice.ts";
 
 const REQUEST = z.strictObject({
   vault: z.string().optional(),
@@ -28,7 +28,12 @@ export function sessionRoutes(
       const request = parseBody(REQUEST, await readJsonBody(c.req.raw));
       const vault = chooseVault(by, [request.vault, c.req.header("X-Vault")]);
       const ttlSeconds = Math.min(request.ttl_seconds, lifeLeftSeconds(by, now()));
-      const { token, expiresAt } = sessions.create({ vault, ttlSeconds });
+      requireProxyRole(by, vault);
+      const { token, expiresAt } = sessions.create({
+        vault,
+        ttlSeconds,
+        ...(by.kind === "agent" && { agent: by.caller.actorName }),
+      });
       return c.json({
         token: token.reveal(),
         expires_at: new Date(expiresAt).toISOString(),
@@ -40,7 +45,7 @@ export function sessionRoutes(
 
 /** A session that could mint its successor would never end. */
 function refuseSession(by: Identity): void {
-  if (by.kind === "agent" && by.caller.actorType === "session") {
+  if (by.kind === "agent" && by.caller.vaultName !== undefined) {
     throw new BrokerError("forbidden", "Create a session: a session's token cannot mint another", {
       hint: 'Ask the person who runs the broker to type "broker vault run" in another terminal',
     });

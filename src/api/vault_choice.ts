@@ -30,7 +30,7 @@ export function chooseVault(
     );
   }
   if (name === undefined) throw vaultRequired(identity);
-  if (identity.kind === "agent" && !identity.caller.grants.includes(name)) {
+  if (identity.kind === "agent" && !identity.caller.grants.some(({ vault }) => vault === name)) {
     throw new BrokerError("forbidden", `Use vault "${name}": this token has no grant for it`, {
       hint: grantsHint(identity.caller),
     });
@@ -65,6 +65,21 @@ function vaultRequired(identity: Identity): HttpFault {
 
 function grantsHint({ grants }: Caller): string {
   return grants.length === 0
-    ? 'Ask the person who runs the broker for a grant: "broker agent create NAME --vault VAULT"'
-    : `Send X-Vault: NAME with one of: ${grants.join(", ")}`;
+    ? 'Ask the person who runs the broker for a grant: "broker agent grant NAME VAULT"'
+    : `Send X-Vault: NAME with one of: ${grants.map(({ vault }) => vault).join(", ")}`;
+}
+
+/**
+ * Lets pass who may use the vault's credentials, and not only read about them.
+ *
+ * @throws BrokerError `forbidden` for an agent token whose grant for the vault is `read`.
+ */
+export function requireProxyRole(identity: Identity, vault: string): void {
+  if (identity.kind !== "agent" || identity.caller.vaultName !== undefined) return;
+  const grant = identity.caller.grants.find((one) => one.vault === vault);
+  if (grant?.role === "proxy") return;
+  throw new BrokerError("forbidden", `Use vault "${vault}": this token may only read about it`, {
+    hint:
+      `Ask the person who runs the broker to type "broker agent grant ${identity.caller.actorName} ${vault}:proxy"`,
+  });
 }

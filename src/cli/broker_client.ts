@@ -45,13 +45,15 @@ export async function askBroker<T>(
       hint: `unset BROKER_TOKEN, or ${START_AGAIN}`,
     });
   }
+  // An agent token has to name a vault; a session's own is in BROKER_VAULT.
+  const vault = context.vaultOption ?? (context.env["BROKER_VAULT"] || undefined);
   let response: Response;
   try {
     response = await fetch(new URL(path, address), {
       method,
       headers: {
         Authorization: `Bearer ${context.env["BROKER_TOKEN"]}`,
-        ...(context.vaultOption === undefined ? {} : { "X-Vault": context.vaultOption }),
+        ...(vault === undefined ? {} : { "X-Vault": vault }),
         ...(json === undefined ? {} : { "Content-Type": "application/json" }),
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),

@@ -1,4 +1,5 @@
 import type { CommandSpec, GroupSpec } from "./command_spec.ts";
+import { AGENT_COMMANDS } from "./tree/agent.ts";
 import { CATALOG_COMMANDS } from "./tree/catalog.ts";
 import { CREDENTIAL_COMMANDS } from "./tree/credential.ts";
 import { HOME_COMMANDS } from "./tree/home.ts";
@@ -19,6 +20,7 @@ export const GROUPS: readonly GroupSpec[] = [
   { path: "vault credential", summary: "store and delete credentials" },
   { path: "vault service", summary: "say which hosts get which credential" },
   { path: "vault proposal", summary: "what agents ask for and people decide" },
+  { path: "agent", summary: "agents that bring a token of their own" },
   { path: "ca", summary: "the certificate authority that clients of the proxy trust" },
 ];
 
@@ -30,5 +32,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...SERVICE_COMMANDS,
   ...CATALOG_COMMANDS,
   ...PROPOSAL_COMMANDS,
+  ...AGENT_COMMANDS,
   ...HOME_COMMANDS,
 ];

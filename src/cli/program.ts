@@ -161,7 +161,10 @@ function addGlobalOptions(
   { json, hidden }: { readonly json: boolean; readonly hidden: boolean },
 ): void {
   const add = (flags: string, summary: string): void => {
-    command.addOption(new Option(flags, summary).hideHelp(hidden));
+    const option = new Option(flags, summary).hideHelp(hidden);
+    // `agent create` has a --vault of its own.
+    if (command.options.some(({ long }) => long === option.long)) return;
+    command.addOption(option);
   };
   add("--vault <NAME>", "the vault to use, instead of BROKER_VAULT or the one in use");
   if (json) add("--json", "print one JSON document");
@@ -174,8 +177,8 @@ function globalOptions(command: Command): GlobalOptions {
   let json = false;
   let color = true;
   for (let at: Command | null = command; at !== null; at = at.parent) {
-    const options: { vault?: string; json?: boolean; color?: boolean } = at.opts();
-    vault ??= options.vault;
+    const options: { vault?: unknown; json?: boolean; color?: boolean } = at.opts();
+    if (typeof options.vault === "string") vault ??= options.vault;
     json ||= options.json === true;
     color &&= options.color !== false;
   }

@@ -1,3 +1,5 @@
+import type { VaultGrant } from "./agent_grant.ts";
+
 /** Who acts: a vault-scoped session of `vault run`, or an instance-level agent token. */
 export type ActorType = "session" | "agent";
 
@@ -9,7 +11,7 @@ export interface Caller {
   /** The vault of a vault-scoped session; `undefined` for an agent token, which selects one of its grants. */
   readonly vaultName: string | undefined;
   /** Vaults that an agent token may select; empty for a session. */
-  readonly grants: readonly string[];
+  readonly grants: readonly VaultGrant[];
   /** Milliseconds since the epoch; `Infinity` when it does not expire. */
   readonly expiresAt: number;
 }

@@ -110,7 +110,9 @@ export class AccessCheck {
     if (requested === undefined) {
       throw mismatch("An agent token needs the name of a vault: X-Vault");
     }
-    if (!caller.grants.includes(requested)) throw mismatch("The agent has no grant for this vault");
+    const grant = caller.grants.find(({ vault }) => vault === requested);
+    if (grant === undefined) throw mismatch("The agent has no grant for this vault");
+    if (grant.role === "read") throw mismatch("The agent may read about this vault, not use it");
     return requested;
   }
 }

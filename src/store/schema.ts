@@ -127,7 +127,30 @@ const PROPOSALS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, PROPOSALS];
+const AGENTS = `
+  CREATE TABLE agents (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    token_hash TEXT UNIQUE,
+    created_at INTEGER NOT NULL,
+    rotated_at INTEGER NOT NULL,
+    revoked_at INTEGER,
+    CHECK ((token_hash IS NULL) = (revoked_at IS NOT NULL))
+  ) STRICT;
+
+  CREATE TABLE agent_grants (
+    agent_id TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    vault_id TEXT NOT NULL REFERENCES vaults (id) ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('proxy', 'read')),
+    PRIMARY KEY (agent_id, vault_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX agent_grants_vault ON agent_grants (vault_id);
+
+  ALTER TABLE sessions ADD COLUMN agent_id TEXT REFERENCES agents (id) ON DELETE CASCADE;
+  CREATE INDEX sessions_agent ON sessions (agent_id);
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, PROPOSALS, AGENTS];
 
 /** The schema version that this program writes: the number of its migrations. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,7 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
 import { BrokerError } from "../errors.ts";
 import type { Secret } from "../model/secret.ts";
+import type { Caller } from "../model/session.ts";
 import type { VaultSnapshot } from "../model/vault_snapshot.ts";
+import { Agents } from "./agents.ts";
 import { AuthorityTable } from "./authority_table.ts";
 import { Credentials } from "./credentials.ts";
 import { createDatabase } from "./create_database.ts";
@@ -49,6 +51,7 @@ export class Store implements Disposable {
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly proposals: Proposals;
+  readonly agents: Agents;
   readonly authority: AuthorityTable;
   /** What the home's owner should be told, one sentence each: files that were open to other users. */
   readonly warnings: readonly string[];
@@ -85,6 +88,7 @@ export class Store implements Disposable {
       sealer,
       now,
     });
+    this.agents = new Agents(database, { vaults, now });
     this.authority = new AuthorityTable(database, sealer);
     this.#snapshots = new Snapshots(database, this);
   }
@@ -164,6 +168,11 @@ export class Store implements Disposable {
   /** The vault as it stands, the same object until it changes; `undefined` when there is none. */
   snapshot(vaultName: string): VaultSnapshot | undefined {
     return this.#snapshots.find(vaultName);
+  }
+
+  /** The bearer of a session's or an agent's token; `undefined` when it does not hold. */
+  findCaller(token: string): Caller | undefined {
+    return this.sessions.find(token) ?? this.agents.find(token);
   }
 
   /** Runs `work` as one change: all that it stores through this store is kept, or nothing is. */

@@ -1,4 +1,5 @@
 import { BrokerError } from "../../src/errors.ts";
+import type { VaultGrant } from "../../src/model/agent_grant.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { Caller } from "../../src/model/session.ts";
 import { Secret } from "../../src/model/secret.ts";
@@ -22,7 +23,7 @@ export const CANARY = "canary-6f1d-value-that-no-answer-holds";
 export const TOKEN = {
   /** A vault-scoped session of "default". */
   session: "brk_sess_default",
-  /** An agent token with grants for "default" and "work". */
+  /** An agent token that may use "default" and "work", and read about "watched". */
   agent: "brk_agt_builder",
   /** An agent token without grants. */
   stranger: "brk_agt_stranger",
@@ -31,9 +32,15 @@ export const TOKEN = {
   operator: "brk_op_person",
 } as const;
 
+const GRANTS: readonly VaultGrant[] = [
+  { vault: "default", role: "proxy" },
+  { vault: "work", role: "proxy" },
+  { vault: "watched", role: "read" },
+];
+
 const CALLERS: Readonly<Record<string, Caller>> = {
   [TOKEN.session]: caller({ vaultName: "default" }),
-  [TOKEN.agent]: caller({ actorType: "agent", actorName: "builder", grants: ["default", "work"] }),
+  [TOKEN.agent]: caller({ actorType: "agent", actorName: "builder", grants: GRANTS }),
   [TOKEN.stranger]: caller({ actorType: "agent", actorName: "stranger" }),
   [TOKEN.expired]: caller({ vaultName: "default", expiresAt: NOW }),
 };

@@ -24,14 +24,14 @@ Deno.test("an agent token mints no session for a vault that it was not granted",
   assert.deepEqual(fake.minted, []);
 });
 
-Deno.test("an agent token's session ends no later than the token itself", async () => {
+Deno.test("an agent token's session ends no later than the token itself, and is the agent's", async () => {
   const fake = createFake();
   const answer = await fake.call("POST", "/v1/sessions", {
     token: TOKEN.agent,
     json: { vault: "work", ttl_seconds: 604_800 },
   });
   assert.equal(answer.status, 200);
-  assert.deepEqual(fake.minted, [{ vault: "work", ttlSeconds: 3600 }]);
+  assert.deepEqual(fake.minted, [{ vault: "work", ttlSeconds: 3600, agent: "builder" }]);
 });
 
 for (const ttl of [299, 604_801, 0, -1, 3600.5, "3600", null, 1e300]) {

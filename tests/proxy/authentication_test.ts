@@ -139,7 +139,7 @@ function startBroker(): TestBroker {
     vaults: { second: vault("of second") },
   });
   broker.addCaller("brk_sess_old", { vaultName: "default", expiresAt: Date.now() - 1 });
-  broker.addCaller("brk_agt_one", { grants: ["second"] });
+  broker.addCaller("brk_agt_one", { grants: [{ vault: "second", role: "proxy" }] });
   return broker;
 }
 

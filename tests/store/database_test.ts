@@ -40,6 +40,8 @@ Deno.test("all tables are STRICT and all of the schema is consistent", () => {
     "SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
   );
   assert.deepEqual(tables.map(({ name }) => name).sort(), [
+    "agent_grants",
+    "agents",
     "authority",
     "credentials",
     "meta",
