@@ -48,6 +48,8 @@ export async function broker(
       name: `other-${i}`,
       host: i % 10 === 0 ? `*.wild-${i}.example.com` : `host-${i}.example.com/api/*`,
       auth: { type: "bearer", token: "KEY" },
+      // The bodies of this host's requests are read whole; those of the upstream must not be.
+      ...(i === 1 && { substitutions: [{ key: "KEY", placeholder: "__key__", in: ["body"] }] }),
     });
   }
   await command(["vault", "credential", "set", "KEY"], { env, input: "value-of-the-credential" });

@@ -52,10 +52,17 @@ export function table(ways: readonly Rounds[]): string {
 
 /** The figures that the project holds itself to. */
 export function verdicts(
-  ways: { direct: Rounds; one: Rounds; ten: Rounds; most: Rounds; mitmproxy: Rounds | undefined },
+  ways: {
+    direct: Rounds;
+    one: Rounds;
+    ten: Rounds;
+    thousand: Rounds;
+    most: Rounds;
+    mitmproxy: Rounds | undefined;
+  },
   matching: readonly MatchingResult[],
 ): Verdict[] {
-  const { direct, one, ten, most, mitmproxy } = ways;
+  const { direct, one, ten, thousand, most, mitmproxy } = ways;
   const loaded: Pick = ({ many }) => many.requestsPerSecond;
   const found = [
     atLeast("kept of direct at 32 connections", ratio(one, direct, loaded), 0.45),
@@ -65,6 +72,11 @@ export function verdicts(
       0.25,
     ),
     atLeast("10,000 services to 10, at 32 connections", ratio(most, ten, loaded), 0.9),
+    atLeast(
+      "upload MB/s kept with a body substitution on another service",
+      ratio(thousand, one, ({ bulk }) => bulk?.upload),
+      0.9,
+    ),
     atLeast("kept of direct WebSocket frames", ratio(one, direct, ({ frames }) => frames), 0.6),
     ...matching.map(({ shape, microseconds }) =>
       atMost(`us a match among 10,000 ${shape}`, microseconds, 5)
