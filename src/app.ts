@@ -9,12 +9,15 @@ import type { Proposal } from "./model/proposal.ts";
 import type { RequestLogRow } from "./model/request_log_row.ts";
 import type { SignInCode } from "./operator/sign_in_code.ts";
 import type { TrafficPort } from "./api/ports.ts";
-import { RecentRows } from "./api/recent_rows.ts";
 import { createAddressGuard } from "./proxy/address_guard.ts";
 import type { ProxyLimits } from "./proxy/limits.ts";
-import type { RequestLog } from "./proxy/ports.ts";
 import { Proxy } from "./proxy/proxy.ts";
 import { createResolver, parseFixedNames } from "./proxy/resolve.ts";
+import {
+  parseRetention,
+  type RequestCounts,
+  RequestLogWriter,
+} from "./store/request_log_writer.ts";
 import type { Store } from "./store/store.ts";
 import { TlsAcceptor } from "./tls/accept.ts";
 import { Authority } from "./tls/authority.ts";
@@ -36,8 +39,6 @@ export interface BrokerOptions {
   readonly apiPort?: number;
   /** 0 or left out: a port of the system's choosing. */
   readonly proxyPort?: number;
-  /** Takes the rows of the request log; they go to the debug log when left out. */
-  readonly requestLog?: RequestLog;
   readonly limits?: Partial<ProxyLimits>;
   /** The code that was shown on the operator's terminal, with which a person signs in to the pages. */
   readonly signInCode?: SignInCode;
@@ -49,6 +50,8 @@ export interface Broker {
   readonly proxyHost: string;
   readonly proxyPort: number;
   readonly authority: Authority;
+  /** What happened to its requests so far. */
+  readonly counts: Readonly<RequestCounts>;
   /** Closes every listener and connection; settles when nothing runs any more. */
   stop(): Promise<void>;
 }
@@ -77,11 +80,14 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     ...whoAmI(environment),
   });
   const acceptor = new TlsAcceptor(new LeafCache(authority, { now: Date.now }));
-  const recent = new RecentRows();
-  const requestLog = options.requestLog ??
-    { record: (row: RequestLogRow) => log.debug("request", describe(row)) };
+  const requests = new RequestLogWriter({
+    directory: store.directory,
+    now: Date.now,
+    retention: parseRetention(environment),
+    warn: (message) => log.warn(message),
+  });
   const stopping = new AbortController();
-  const api = serveApi(options, { host, authority, traffic: recent, stopping: stopping.signal });
+  const api = serveApi(options, { host, authority, requests, stopping: stopping.signal });
   store.proposals.forgetExpired();
   const proxy = Proxy.listen({ hostname: host, port: options.proxyPort ?? 0 }, {
     state: {
@@ -91,8 +97,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     },
     log: {
       record(row) {
-        recent.record(row);
-        requestLog.record(row);
+        requests.record(row);
+        if (log.isEnabled("debug")) log.debug("request", describe(row));
       },
     },
     acceptor,
@@ -113,11 +119,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     proxyHost: host,
     proxyPort: proxy.port,
     authority,
+    counts: requests.counts,
     stop() {
       stopped ??= (async () => {
         stopping.abort();
         await proxy.stop();
         await api.shutdown();
+        requests.close();
       })();
       return stopped;
     },
@@ -127,10 +135,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 /** The API's routes are loaded with the first request: many runs never make one. */
 function serveApi(
   options: BrokerOptions,
-  { host, authority, traffic, stopping }: {
+  { host, authority, requests, stopping }: {
     host: string;
     authority: Authority;
-    traffic: TrafficPort;
+    requests: RequestLogWriter;
     stopping: AbortSignal;
   },
 ): Deno.HttpServer<Deno.NetAddr> {
@@ -161,7 +169,8 @@ function serveApi(
         void announce(proposal, options).catch((error) =>
           log.debug("notice.failed", { error: errorOf(error) })
         ),
-      traffic,
+      requestLog: requests,
+      traffic: trafficOf(requests),
       revision: () => store.revision(),
       stopping,
       certificatePem: authority.certificatePem,
@@ -176,6 +185,21 @@ function serveApi(
     },
   );
   return server;
+}
+
+/** The log as the traffic page follows it: rows of every process that uses this data directory. */
+function trafficOf(requests: RequestLogWriter): TrafficPort {
+  return {
+    newest(vault, limit) {
+      const { cursor } = requests.follow({ vault, nobodys: true }, { after: Infinity, limit: 0 });
+      const page = requests.page({ vault, nobodys: true }, { limit, before: cursor + 1 });
+      return { rows: page.requests.map(({ row }) => row).reverse(), cursor, dropped: 0 };
+    },
+    after(vault, { cursor: after, limit }) {
+      const found = requests.follow({ vault, nobodys: true }, { after, limit });
+      return { ...found, rows: found.requests.map(({ row }) => row) };
+    },
+  };
 }
 
 /** Tells the person of a new proposal, on the desktop and never on the terminal of the child. */

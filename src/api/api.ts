@@ -19,6 +19,7 @@ import { mountRoutes, type Route } from "./route.ts";
 import { proposalRoutes } from "./proposals.ts";
 import { serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { logRoutes } from "./logs.ts";
 import { skillRoutes } from "./skills.ts";
 import { settingsRoutes } from "./settings.ts";
 import { signInRoutes } from "./sign_in.ts";
@@ -38,6 +39,7 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
     ...discoveryRoutes(ports),
     ...proposalRoutes(ports),
     ...serviceRoutes(ports),
+    ...logRoutes(ports),
     ...settingsRoutes(ports),
     ...credentialRoutes(ports),
     ...sessionRoutes(ports),

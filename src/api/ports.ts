@@ -1,6 +1,7 @@
 import type { OperatorSession, SignInMethod, SignInOutcome } from "../model/operator.ts";
 import type { Proposal, ProposalDraft, ProposalStatus, Proposer } from "../model/proposal.ts";
 import type { ProposalReview } from "../model/proposal_review.ts";
+import type { RequestLogFilter } from "../model/request_log_query.ts";
 import type { RequestLogRow } from "../model/request_log_row.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Service } from "../model/service.ts";
@@ -75,6 +76,18 @@ export interface TrafficRows {
   readonly cursor: number;
   /** Rows that came since the cursor asked for and are not among these. */
   readonly dropped: number;
+}
+
+/** The request log of this data directory, whichever process wrote it. */
+export interface RequestLogPort {
+  /** Rows newest first, older than `before` and newer than `after`; `next` is the `before` of the next part. */
+  page(
+    filter: RequestLogFilter,
+    options: { limit: number; before?: number; after?: number },
+  ): {
+    readonly requests: readonly { readonly seq: number; readonly row: RequestLogRow }[];
+    readonly next: number | undefined;
+  };
 }
 
 /** What the request log got, for a page that follows it. */
@@ -154,6 +167,7 @@ export interface ApiPorts {
   readonly services: ServicePort;
   readonly credentials: CredentialPort;
   readonly sessions: SessionPort;
+  readonly requestLog: RequestLogPort;
   readonly traffic: TrafficPort;
   /** A number that differs when something that the store keeps may have changed. */
   readonly revision: () => number;

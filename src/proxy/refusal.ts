@@ -1,24 +1,4 @@
-/** Every answer that the broker gives itself, by the code that `X-Broker-Error` carries. */
-export type RefusalCode =
-  | "bad_request"
-  | "forbidden"
-  | "no_services"
-  | "service_disabled"
-  | "vault_mismatch"
-  | "plaintext_refused"
-  | "network_blocked"
-  | "proxy_auth_required"
-  | "request_too_large"
-  | "headers_too_large"
-  | "credential_not_found"
-  | "credential_unusable"
-  | "dns_failed"
-  | "upstream_unreachable"
-  | "upstream_tls_failed"
-  | "upstream_protocol_error"
-  | "upstream_timeout"
-  | "loop_detected"
-  | "internal_error";
+import { REFUSAL_HELP, type RefusalCode } from "../model/refusal_code.ts";
 
 /** Status of each code (interfaces: Proxy). */
 export const REFUSAL_STATUS: Readonly<Record<RefusalCode, number>> = {
@@ -56,36 +36,6 @@ export const REASON: Readonly<Record<number, string>> = {
   508: "Loop Detected",
 };
 
-/** What the client is to do about each code. */
-const HELP: Readonly<Record<RefusalCode, string>> = {
-  bad_request: "Send a well-formed HTTP/1.1 proxy request.",
-  forbidden:
-    "Ask for access with POST /v1/proposals or: broker vault proposal create --help. A person decides.",
-  no_services:
-    "Ask for access with POST /v1/proposals or: broker vault proposal create --help. A person decides.",
-  service_disabled: "Ask the person to run: broker vault service enable NAME",
-  vault_mismatch: "Use the vault that the token belongs to, or name one that it may use.",
-  plaintext_refused:
-    "Use https, or ask the person to run: broker vault settings set plaintext_credentials always",
-  network_blocked:
-    "Ask the person to add a service that names this host exactly, or to set BROKER_NETWORK_ALLOW.",
-  proxy_auth_required: "Send Proxy-Authorization: Basic base64(TOKEN:VAULT), or Bearer TOKEN.",
-  request_too_large: "Send a smaller body.",
-  headers_too_large: "Send a smaller request head.",
-  credential_not_found: "Tell the user which key is missing: broker vault credential set KEY",
-  credential_unusable:
-    "Tell the user which key has to be corrected: broker vault credential set KEY",
-  dns_failed: "Check the host name and the network connection.",
-  upstream_unreachable: "Check that the upstream is up and reachable from this machine.",
-  upstream_tls_failed:
-    "Check the upstream's certificate; BROKER_UPSTREAM_CA can name a PEM file of further roots.",
-  upstream_protocol_error:
-    "The upstream's answer cannot be relayed safely; report it to its owner.",
-  upstream_timeout: "Try again later.",
-  loop_detected: "Call the broker directly, not through itself.",
-  internal_error: "This is a defect of the broker: set BROKER_LOG=debug and look at its output.",
-};
-
 /** One refusal: nothing of the request reached an upstream, or nothing usable came back. */
 export interface Refusal {
   readonly code: RefusalCode;
@@ -111,7 +61,7 @@ export function refusalBody(refusal: Refusal, requestId: string): string {
   return JSON.stringify({
     error: refusal.code,
     message: refusal.message,
-    help: HELP[refusal.code],
+    help: REFUSAL_HELP[refusal.code],
     request_id: requestId,
     ...refusal.extras,
   }) + "\n";

@@ -17,6 +17,11 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean;
   /** How long to wait for another process's lock, in milliseconds. */
   readonly busyTimeout?: number;
+  /**
+   * `log`: what a crash of the system may take is no loss, and what is deleted was never secret, so that
+   * writing waits neither for the disk nor for overwriting. A killed process loses nothing either way.
+   */
+  readonly kind?: "store" | "log";
 }
 
 /** Writes take milliseconds, so five seconds mean that another process is stuck. */
@@ -28,6 +33,12 @@ const PRAGMAS = `
   PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON;
   PRAGMA secure_delete = ON;
+  PRAGMA trusted_schema = OFF;
+`;
+
+const LOG_PRAGMAS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
   PRAGMA trusted_schema = OFF;
 `;
 
@@ -80,7 +91,7 @@ export class Database {
         enableForeignKeyConstraints: true,
         timeout: options.busyTimeout ?? BUSY_TIMEOUT_MS,
       });
-      if (!readOnly) connection.exec(PRAGMAS);
+      if (!readOnly) connection.exec(options.kind === "log" ? LOG_PRAGMAS : PRAGMAS);
       return new Database(path, connection, readOnly);
     } catch (error) {
       connection?.close();

@@ -82,7 +82,9 @@ export class Home {
         `Other users can list "${this.directory}": chmod 700 ${this.directory}`,
       );
     }
-    for (const path of [this.database, this.wal, `${this.database}-shm`, this.keyFile]) {
+    const log = `${this.directory}/requests.db`;
+    const files = [this.database, log].flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+    for (const path of [...files, this.keyFile]) {
       const found = mode(path);
       if ((found & OTHERS) === 0) continue;
       const shown = found.toString(8);

@@ -79,6 +79,8 @@ const EVERY: [method: string, path: string, options?: CallOptions][] = [
     json: { credentials: { KEY: CANARY } },
   }],
   ["POST", "/v1/proposals/1/reject", { token: TOKEN.operator, json: { reason: 1 } }],
+  ["GET", "/v1/vaults/default/logs", { token: TOKEN.session }],
+  ["GET", "/v1/vaults/default/logs?status=9xx", { token: TOKEN.operator }],
   ["GET", "/v1/skills/cli"],
   ["GET", "/no/such/route"],
   ["OPTIONS", "/discover"],

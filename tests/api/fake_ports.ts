@@ -1,11 +1,12 @@
 import { BrokerError } from "../../src/errors.ts";
 import type { VaultGrant } from "../../src/model/agent_grant.ts";
+import type { RequestLogRow } from "../../src/model/request_log_row.ts";
 import type { Service } from "../../src/model/service.ts";
 import type { Caller } from "../../src/model/session.ts";
 import { Secret } from "../../src/model/secret.ts";
 import { DEFAULT_SETTINGS, type VaultSettings } from "../../src/model/vault.ts";
 import { createApi } from "../../src/api/api.ts";
-import { RecentRows } from "../../src/api/recent_rows.ts";
+import { RecentRows } from "./recent_rows.ts";
 import type { ApiPorts, Defect } from "../../src/api/ports.ts";
 import { Operators } from "../../src/operator/operators.ts";
 import { SignInCode } from "../../src/operator/sign_in_code.ts";
@@ -76,6 +77,7 @@ export interface Fake {
   readonly defects: Defect[];
   /** The request log. */
   readonly traffic: RecentRows;
+  readonly logged: RequestLogRow[];
   /** With which a person signs in to the pages. */
   readonly signInCode: SignInCode;
   /** Sends a request whose Host is the listener's own unless `headers` says otherwise. */
@@ -136,6 +138,7 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
   const defects: Defect[] = [];
   const signInCode = new SignInCode();
   const traffic = new RecentRows();
+  const logged: RequestLogRow[] = [];
 
   const noProposals = () => {
     throw new BrokerError("not_found", "Find the proposal: there is none", { hint: "GET" });
@@ -227,6 +230,17 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
       },
     },
     traffic,
+    requestLog: {
+      page: ({ vault }, { limit, before = Infinity, after = 0 }) => {
+        const fitting = logged.map((row, index) => ({ seq: index + 1, row })).reverse()
+          .filter(({ seq, row }) => row.vault === vault && seq < before && seq > after);
+        const requests = fitting.slice(0, limit);
+        return {
+          requests,
+          next: fitting.length > limit ? requests.at(-1)?.seq : undefined,
+        };
+      },
+    },
     revision: () => 1,
     stopping: new AbortController().signal,
     ...change,
@@ -270,6 +284,7 @@ export function createFake(change: Partial<ApiPorts> = {}): Fake {
     defects,
     signInCode,
     traffic,
+    logged,
     call,
     signIn,
   };

@@ -12,6 +12,7 @@ import type { Store } from "../../store/store.ts";
 import { certificateFiles } from "../authority.ts";
 import type { Invocation } from "../command_spec.ts";
 import type { Context } from "../context.ts";
+import { counted } from "../counted.ts";
 import { chooseVault, openHome } from "../home.ts";
 import { openOperatorTerminal } from "../operator_terminal.ts";
 
@@ -63,7 +64,9 @@ export async function run({ context, positionals, options }: Invocation): Promis
         introduce(context, store, vault);
         terminal?.introduce(broker.apiUrl);
       }
-      return await launch(path, args, { env: environment, finish: end });
+      const status = await launch(path, args, { env: environment, finish: end });
+      if (!quiet) summarize(context, broker.counts, store.proposals.pendingCount(vault));
+      return status;
     } finally {
       await end();
     }
@@ -105,6 +108,26 @@ function vaultContents(store: Store, vault: string) {
     serviceHostnames: enabled.filter(({ host }) => hostPatternIssue(host) === undefined)
       .map(({ host }) => parseHostPattern(host).hostname),
   };
+}
+
+/** One line at the end, when there is something to tell. */
+function summarize({ output }: Context, counts: Broker["counts"], pending: number): void {
+  const parts = [
+    counted(counts.requests, "request"),
+    `${counts.brokered} brokered`,
+    ...(counts.passed > 0 ? [`${counts.passed} passed through`] : []),
+    `${counts.refused} refused`,
+    `${counts.failed} failed`,
+    ...(pending > 0 ? [`${counted(pending, "proposal")} pending`] : []),
+    ...(counts.dropped > 0 ? [`${counts.dropped} not in the log`] : []),
+  ];
+  if (counts.requests === 0 && pending === 0) return;
+  const next = pending > 0
+    ? " (broker vault proposal review)"
+    : counts.refused + counts.failed > 0
+    ? " (broker vault logs --status error)"
+    : "";
+  output.note(parts.join(", ") + next);
 }
 
 function introduce(context: Context, store: Store, vault: string): void {

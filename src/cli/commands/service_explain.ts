@@ -63,7 +63,7 @@ export async function explainUrl({ context, positionals }: Invocation): Promise<
 }
 
 /** The proxy's own reading of a target, so that both see the same host and path. */
-function parseUrl(text: string): MatchTarget {
+export function parseUrl(text: string): MatchTarget {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   try {
     const parsed = parseRequestTarget("GET", withScheme.replace(/#.*$/s, ""));
@@ -81,7 +81,7 @@ function parseUrl(text: string): MatchTarget {
 }
 
 /** Goes through the same questions as the proxy, in its order. */
-function judge(vault: VaultSnapshot, target: MatchTarget): Verdict {
+export function judge(vault: VaultSnapshot, target: MatchTarget): Verdict {
   if (vault.cleared) {
     return refused("no_services", "All services were cleared: every request gets 403 no_services");
   }

@@ -1,5 +1,5 @@
-import type { RequestLogRow } from "../model/request_log_row.ts";
-import type { TrafficPort, TrafficRows } from "./ports.ts";
+import type { RequestLogRow } from "../../src/model/request_log_row.ts";
+import type { TrafficPort, TrafficRows } from "../../src/api/ports.ts";
 
 /** Rows that are kept, of all vaults. */
 const LIMIT = 5000;
