@@ -111,6 +111,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     selectParent: (target) => selectParent(parents, target),
     ownPorts: [api.addr.port],
     ...(options.limits && { limits: options.limits }),
+    onClientFault: (reason, host) => log.info("client TLS failed", { host, reason }),
     onDefect: (error, requestId) => log.error("proxy defect", { requestId, error: errorOf(error) }),
   });
   let stopped: Promise<void> | undefined;

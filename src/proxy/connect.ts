@@ -1,4 +1,5 @@
 import { BrokerError } from "../errors.ts";
+import { clientFaultOf } from "../tls/client_fault.ts";
 import { hostField } from "../http1/request_target.ts";
 import { isBlind } from "./blind_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
@@ -96,6 +97,25 @@ function recordUnsaid(
   context.log.record(row.finish());
 }
 
+/** A client that does not trust the broker's CA is the most common trouble, and gets no answer. */
+function recordClientFault(
+  request: ConnectRequest,
+  { error, context }: { error: unknown; context: ProxyContext },
+): void {
+  const host = hostField("https", request.authority);
+  const row = new RowDraft("connect");
+  row.describe({ method: "CONNECT", host, path: "" });
+  try {
+    row.access = request.access.check();
+  } catch (refused) {
+    // The token was revoked since: the row stays without a vault.
+    if (!(refused instanceof RefusalError)) throw refused;
+  }
+  row.errorCode = "client_tls_failed";
+  context.log.record(row.finish());
+  context.onClientFault?.(clientFaultOf(error), host);
+}
+
 /** Opens the client's TLS under a leaf for the host, and serves the requests inside. */
 async function serveTls(
   client: ClientConnection,
@@ -115,6 +135,19 @@ async function serveTls(
   const decrypted = new ClientConnection(tls);
   context.deadlines.watch(decrypted.deadline, () => closeQuietly(tls));
   try {
+    decrypted.deadline.at = Date.now() + context.limits.clientIdleMs;
+    try {
+      // The handshake runs with the first read.
+      if (!(await decrypted.reader.fill())) return;
+    } catch (error) {
+      const left = error instanceof Deno.errors.UnexpectedEof ||
+        error instanceof Deno.errors.ConnectionReset;
+      // A connection opened in advance and never used is no fault.
+      if (error instanceof Deno.errors.InvalidData || (left && !tls.established)) {
+        recordClientFault(request, { error, context });
+      }
+      return;
+    }
     await serveRequests(decrypted, context, {
       ingress: "connect",
       handle: tunnelHandler(decrypted, context, {

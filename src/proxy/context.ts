@@ -17,4 +17,6 @@ export interface ProxyContext {
   readonly tunnels: BlindTunnels;
   /** Takes an error that nobody foresaw, with the id of the request it ended. */
   readonly onDefect: (error: unknown, requestId: string) => void;
+  /** Takes why a client could not open TLS with the broker, and the host that it asked for. */
+  readonly onClientFault?: ((reason: string, host: string) => void) | undefined;
 }

@@ -29,7 +29,10 @@ export interface TlsAcceptor {
 /** Opens TLS for clients of one host. */
 export interface TlsServer {
   /** Takes a connection over whose first bytes are a client's TLS; gives the plaintext side. */
-  accept(client: ClientConnection): ByteStream;
+  accept(client: ClientConnection): ByteStream & {
+    /** True once the client has finished the handshake. */
+    readonly established: boolean;
+  };
 }
 
 /** Opens verified TLS to an upstream on a connection whose address has been checked. */

@@ -39,6 +39,8 @@ export interface ProxyOptions {
   readonly selectParent?: ParentSelector;
   /** Takes an error that nobody foresaw, with the id of the request it ended. */
   readonly onDefect: (error: unknown, requestId: string) => void;
+  /** Takes why a client could not open TLS with the broker, and the host that it asked for. */
+  readonly onClientFault?: ((reason: string, host: string) => void) | undefined;
   /** Ports on loopback that belong to the broker beside the proxy's own, such as the API's. */
   readonly ownPorts?: readonly number[];
   readonly limits?: Partial<ProxyLimits>;
@@ -74,6 +76,7 @@ export class Proxy {
       log: options.log,
       acceptor: options.acceptor,
       onDefect: options.onDefect,
+      onClientFault: options.onClientFault,
       limits,
       deadlines,
       dialer,

@@ -33,6 +33,11 @@ export class TlsServerStream {
     this.#transport = transport;
   }
 
+  /** True once the client has finished the handshake. */
+  get established(): boolean {
+    return this.#engine.established;
+  }
+
   /**
    * Reads plaintext; `null` when the client has ended TLS in due form.
    *

@@ -47,6 +47,8 @@ export class TestBroker implements AsyncDisposable {
   static readonly token = "brk_sess_test";
   readonly rows: RequestLogRow[] = [];
   readonly defects: unknown[] = [];
+  /** `HOST: REASON` of each client whose TLS failed. */
+  readonly clientFaults: string[] = [];
   readonly proxy: Proxy;
   readonly authorization: string = proxyBasic(TestBroker.token, "default");
   /** The certificate that clients trust in intercepted tunnels, PEM. */
@@ -79,6 +81,7 @@ export class TestBroker implements AsyncDisposable {
       resolve: options.resolve ?? (() => Promise.resolve(["127.0.0.1"])),
       guard: options.guard ?? createAddressGuard({ allow: [], allowPrivate: false }),
       onDefect: (error) => this.defects.push(error),
+      onClientFault: (reason, host) => this.clientFaults.push(`${host}: ${reason}`),
       ...(options.ownPorts && { ownPorts: options.ownPorts }),
       ...(options.limits && { limits: options.limits }),
       ...(options.selectParent && { selectParent: options.selectParent }),

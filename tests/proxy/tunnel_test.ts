@@ -204,13 +204,29 @@ Deno.test("a refusal is logged when the client closes the tunnel without asking 
   assert.deepEqual([row!.ingress, row!.errorCode], ["tunnel", "vault_mismatch"]);
 });
 
-Deno.test("a client whose TLS does not trust the broker leaves nothing behind", async () => {
+Deno.test("a client whose TLS does not trust the broker leaves a row that says so", async () => {
   await using broker = new TestBroker(bearer);
   using client = await broker.connect();
   await assert.rejects(
     client.openTunnel("api.test:443", { authorization: broker.authorization, caCerts: [] }),
   );
   client.close();
+  const [row] = await broker.rowsReach(1);
+  assert.deepEqual(
+    [row!.ingress, row!.method, row!.host, row!.path, row!.status, row!.errorCode, row!.vault],
+    ["connect", "CONNECT", "api.test", "", 0, "client_tls_failed", "default"],
+  );
+  const [fault, ...more] = broker.clientFaults;
+  assert.match(fault!, /^api\.test: the client (does not trust|closed the connection during)/);
+  assert.deepEqual([broker.rows.length, more], [1, []]);
+});
+
+Deno.test("a TLS connection that is opened and not used is no fault", async () => {
+  await using broker = new TestBroker(bearer);
+  const client = await broker.tunnel("api.test:443");
+  client.close();
+  await broker.proxy.stop();
+  assert.deepEqual([broker.rows, broker.clientFaults], [[], []]);
 });
 
 Deno.test("bytes that only look like TLS end the tunnel", async () => {

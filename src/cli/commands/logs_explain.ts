@@ -56,6 +56,10 @@ function outcomeOf(row: RequestLogRow): string {
     ? "no service took it"
     : `service "${row.matchedService}" took it` +
       (row.credentialKeys.length === 0 ? "" : ` with ${row.credentialKeys.join(", ")}`);
+  if (row.errorCode === "client_tls_failed") {
+    return "client_tls_failed: the client and the broker could not open TLS, mostly because the client " +
+      "does not trust the broker's CA.";
+  }
   if (row.errorCode !== undefined) {
     const help = Object.hasOwn(REFUSAL_HELP, row.errorCode)
       ? ` ${REFUSAL_HELP[row.errorCode as keyof typeof REFUSAL_HELP]}`
