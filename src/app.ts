@@ -84,6 +84,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     directory: store.directory,
     now: Date.now,
     retention: parseRetention(environment),
+    enabled: environment["BROKER_REQUEST_LOG"] !== "off",
     warn: (message) => log.warn(message),
   });
   const stopping = new AbortController();

@@ -63,6 +63,8 @@ export interface RequestLogWriterOptions {
   readonly directory: string;
   readonly now: () => number;
   readonly retention?: Retention;
+  /** False: requests are counted and nothing is written. */
+  readonly enabled?: boolean;
   /** Told once of each kind of trouble; the requests themselves go on. */
   readonly warn: (message: string) => void;
 }
@@ -93,6 +95,7 @@ export class RequestLogWriter {
 
   constructor(options: RequestLogWriterOptions) {
     this.#options = options;
+    this.#unusable = options.enabled === false;
   }
 
   /** Takes a row; never blocks or throws. */

@@ -32,10 +32,11 @@ export async function direct(certificate: TestCertificate): Promise<Contender> {
  */
 export async function broker(
   directory: string,
-  options: { services: number; certificate: TestCertificate },
+  options: { services: number; certificate: TestCertificate; log?: "off" },
 ): Promise<Contender> {
   const env = {
-    BROKER_HOME: join(directory, `home-${options.services}`),
+    BROKER_HOME: join(directory, `home-${options.services}${options.log ?? ""}`),
+    ...(options.log && { BROKER_REQUEST_LOG: options.log }),
     BROKER_UPSTREAM_CA: options.certificate.certificatePath,
   };
   const services = [{
@@ -70,9 +71,10 @@ export async function broker(
   const text = await readUntil(process.stdout, "\nend\n");
   const newline = text.indexOf("\n");
   return {
-    name: `broker, ${options.services} service${options.services === 1 ? "" : "s"}`,
+    name: `broker, ${options.services} service${options.services === 1 ? "" : "s"}` +
+      (options.log === undefined ? "" : ", no log"),
     proxy: text.slice(0, newline),
-    bulk: options.services === 1 || options.services === 1_000,
+    bulk: options.log === undefined && (options.services === 1 || options.services === 1_000),
     caCerts: [text.slice(newline + 1, text.lastIndexOf("\nend\n"))],
     async [Symbol.asyncDispose]() {
       await process.stdin.close();

@@ -34,6 +34,7 @@ async function run(): Promise<void> {
   for (const services of [1, 10, 1_000, 10_000]) {
     contenders.push(stack.use(await broker(directory, { services, certificate })));
   }
+  contenders.push(stack.use(await broker(directory, { services: 1, certificate, log: "off" })));
   const other = await mitmproxy(directory);
   if (other !== undefined) contenders.push(stack.use(other));
   const measured = await inRounds(contenders, {
@@ -61,7 +62,7 @@ async function inRounds(contenders: readonly Contender[], setting: Setting): Pro
 }
 
 function print(ways: readonly Rounds[]): void {
-  const [base, one, ten, thousand, most, other] = ways;
+  const [base, one, ten, thousand, most, unlogged, other] = ways;
   console.log(
     `\n1 KiB answers over TLS on both sides, 100 MiB bodies, frames of 32 bytes; ` +
       `${navigator.hardwareConcurrency} cores, medians of ${ROUNDS} round${
@@ -71,7 +72,15 @@ function print(ways: readonly Rounds[]): void {
   console.log(table(ways));
   console.log();
   const found = verdicts(
-    { direct: base!, one: one!, ten: ten!, thousand: thousand!, most: most!, mitmproxy: other },
+    {
+      direct: base!,
+      one: one!,
+      ten: ten!,
+      thousand: thousand!,
+      most: most!,
+      unlogged: unlogged!,
+      mitmproxy: other,
+    },
     measureMatching(),
   );
   for (const { what, figure, bound, holds } of found) {

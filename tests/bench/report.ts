@@ -58,11 +58,12 @@ export function verdicts(
     ten: Rounds;
     thousand: Rounds;
     most: Rounds;
+    unlogged: Rounds;
     mitmproxy: Rounds | undefined;
   },
   matching: readonly MatchingResult[],
 ): Verdict[] {
-  const { direct, one, ten, thousand, most, mitmproxy } = ways;
+  const { direct, one, ten, thousand, most, unlogged, mitmproxy } = ways;
   const loaded: Pick = ({ many }) => many.requestsPerSecond;
   const found = [
     atLeast("kept of direct at 32 connections", ratio(one, direct, loaded), 0.45),
@@ -71,6 +72,7 @@ export function verdicts(
       median(one.rounds.map(({ single }, i) => single.p50 - direct.rounds[i]!.single.p50)),
       0.25,
     ),
+    atLeast("logging on to logging off, at 32 connections", ratio(one, unlogged, loaded), 0.95),
     atLeast("10,000 services to 10, at 32 connections", ratio(most, ten, loaded), 0.9),
     atLeast(
       "upload MB/s kept with a body substitution on another service",

@@ -15,7 +15,7 @@ export interface TransferOptions {
 }
 
 /** Runs of each direction; the best one counts, because the others were disturbed. */
-const RUNS = 3;
+const RUNS = 5;
 
 /** Measures with curl. @throws {Error} when a transfer fails. */
 export async function transfer(options: TransferOptions): Promise<TransferResult> {

@@ -323,3 +323,19 @@ Deno.test("retention is read from the environment, and a bad number is named", (
     assert.throws(() => parseRetention({ BROKER_LOG_DAYS: text }), /BROKER_LOG_DAYS/);
   }
 });
+
+Deno.test("a log that is switched off counts requests and writes no file", () => {
+  using home = temporaryHome();
+  Deno.mkdirSync(home.path, { recursive: true });
+  const writer = new RequestLogWriter({
+    directory: home.path,
+    now: Date.now,
+    warn: assert.fail,
+    enabled: false,
+  });
+  writer.record(row());
+  assert.deepEqual(writer.page({}, { limit: 5 }).requests, []);
+  writer.close();
+  assert.equal(writer.counts.requests, 1);
+  assert.throws(() => Deno.statSync(RequestLogDatabase.pathIn(home.path)), Deno.errors.NotFound);
+});
