@@ -38,7 +38,7 @@ const PRAGMAS = `
 
 const LOG_PRAGMAS = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
+  PRAGMA synchronous = OFF;
   PRAGMA trusted_schema = OFF;
 `;
 
