@@ -1,4 +1,8 @@
+import { BurstPace } from "./burst_pace.ts";
 import { type ByteStream, closeQuietly, type WireReader, writeAll } from "./wire.ts";
+
+/** The shortest that a timer can wait, in milliseconds. */
+const REST_MS = 1;
 
 /** One end of a two-way copy. */
 export interface SpliceEnd {
@@ -43,6 +47,7 @@ export async function splice(
 }
 
 async function copy(from: WireReader, to: ByteStream, hooks: SpliceHooks): Promise<void> {
+  const pace = new BurstPace();
   while (from.buffered > 0 || (await from.fill())) {
     const piece = from.buffer.subarray(from.start, from.end);
     from.start = from.end;
@@ -52,7 +57,12 @@ async function copy(from: WireReader, to: ByteStream, hooks: SpliceHooks): Promi
     } else {
       for (const part of hooks.rewriter.push(piece)) await writeAll(to, part);
     }
+    if (pace.shouldRest(piece.length, performance.now())) await rest();
   }
   for (const part of hooks.rewriter?.flush() ?? []) await writeAll(to, part);
   await to.closeWrite();
+}
+
+function rest(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, REST_MS));
 }
