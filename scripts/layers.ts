@@ -75,7 +75,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       "operator",
       "app",
     ],
-    packages: ["commander", "@inquirer/prompts", "yaml"],
+    packages: ["commander", "@inquirer/core", "@inquirer/prompts", "yaml"],
   },
 };
 

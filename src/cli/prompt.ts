@@ -1,12 +1,17 @@
 /**
- * The one file that asks on the terminal, and the one that imports the prompt library, at the first
- * question only. Questions go to stderr, so that stdout stays data. A secret is never echoed, and its
- * prompt cannot be switched to show it. Ctrl-C becomes a `cancelled` error: nothing was changed yet.
+ * The one file that asks on the terminal. It loads the prompt library, and `live_text.ts` which is made
+ * with it, at the first question only. Questions go to stderr, so that stdout stays data. A secret is
+ * never echoed, and its prompt cannot be switched to show it. Ctrl-C becomes a `cancelled` error:
+ * nothing was changed yet.
  */
 
 import type { ReadStream } from "node:tty";
 import { BrokerError } from "../errors.ts";
 import { Secret } from "../model/secret.ts";
+import type { LiveText } from "./live_text.ts";
+
+/** Lines of a list that are shown at once; the rest scrolls. */
+const PAGE_SIZE = 10;
 
 /** What a prompt needs to know before it may ask. */
 export interface Question {
@@ -15,10 +20,22 @@ export interface Question {
   readonly instead: string;
 }
 
-/** One answer of {@link Prompts.choose}. */
+/** A question whose answer is a line of text. */
+export interface TextQuestion extends Question, Omit<LiveText, "message"> {}
+
+/** One answer of {@link Prompts.choose}, {@link Prompts.search} or {@link Prompts.pick}. */
 export interface Choice<T> {
   readonly name: string;
   readonly value: T;
+  /** What stands after the question once this is chosen, when the name says more than that. */
+  readonly short?: string;
+  /** One line that is shown below the list while this choice is the one under the cursor. */
+  readonly description?: string;
+}
+
+/** One answer of {@link Prompts.pick}. */
+export interface Pickable<T> extends Choice<T> {
+  readonly checked: boolean;
 }
 
 /** Asks a person. Commands take it from their context, and nothing else asks. */
@@ -36,8 +53,12 @@ export interface Prompts {
   confirm(question: Question): Promise<boolean>;
   /** Lets one of several answers be chosen with the arrow keys; the first is chosen already. */
   choose<T>(question: Question, choices: readonly Choice<T>[]): Promise<T>;
-  /** Reads a line of text; may be empty. */
-  text(question: Question): Promise<string>;
+  /** As {@link choose}, among what `find` gives for the text that is typed; never an empty list. */
+  search<T>(question: Question, find: (typed: string) => readonly Choice<T>[]): Promise<T>;
+  /** Lets some of several answers be chosen, at least one. */
+  pick<T>(question: Question, choices: readonly Pickable<T>[]): Promise<T[]>;
+  /** Reads a line of text, checked while it is typed; may be empty where no check forbids it. */
+  text(question: TextQuestion): Promise<string>;
 }
 
 /** Makes the {@link Prompts} of this process's terminal; `say` tells the person why a question comes again. */
@@ -80,13 +101,32 @@ export function terminalPrompts(say: (text: string) => void): Prompts {
       requireTerminal(question);
       const { select } = await import("@inquirer/prompts");
       const output = (await import("node:process")).default.stderr;
-      return await cancellable(select({ message: question.message, choices }, { output }));
+      return await cancellable(
+        select({ message: question.message, choices, pageSize: PAGE_SIZE }, { output }),
+      );
     },
-    async text(question) {
+    async search(question, find) {
       requireTerminal(question);
-      const { input } = await import("@inquirer/prompts");
+      const { search } = await import("@inquirer/prompts");
       const output = (await import("node:process")).default.stderr;
-      return await cancellable(input({ message: question.message }, { output }));
+      const source = (typed: string | undefined) => [...find(typed ?? "")];
+      return await cancellable(
+        search({ message: question.message, source, pageSize: PAGE_SIZE }, { output }),
+      );
+    },
+    async pick(question, choices) {
+      requireTerminal(question);
+      const { checkbox } = await import("@inquirer/prompts");
+      const output = (await import("node:process")).default.stderr;
+      return await cancellable(
+        checkbox({ message: question.message, choices, required: true }, { output }),
+      );
+    },
+    async text({ instead, ...question }) {
+      requireTerminal({ message: question.message, instead });
+      const { liveText } = await import("./live_text.ts");
+      const output = (await import("node:process")).default.stderr;
+      return await cancellable(liveText(question, { output }));
     },
   };
 }

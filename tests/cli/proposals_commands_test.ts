@@ -249,6 +249,8 @@ Deno.test("a vault that changes while approve asks is not applied to, and says s
     confirm: () => Promise.resolve(true),
     newSecret: unasked,
     choose: unasked,
+    search: unasked,
+    pick: unasked,
     text: unasked,
   };
   const context = {

@@ -7,13 +7,15 @@ import type { Context } from "../context.ts";
 import { counted } from "../counted.ts";
 import { chooseVault, openHome } from "../home.ts";
 import { inputName, readInput } from "../input.ts";
+import type { BuildMode } from "./service_build.ts";
 import { hasServiceFlags, type ServiceFlags, serviceFromFlags } from "../service_flags.ts";
 
 /** Replaces all services of the vault by those of a YAML file. */
 export async function setServices({ context, options }: Invocation): Promise<number | void> {
   const file = options["file"];
   if (typeof file !== "string") {
-    throw new BrokerError("usage", "No file is given", {
+    if (context.prompts.interactive) return await build(context, "set");
+    throw new BrokerError("usage", "No file is given, and there is no terminal to ask on", {
       hint:
         "broker vault service set -f services.yaml; one service by flags: broker vault service add",
     });
@@ -34,15 +36,20 @@ export async function setServices({ context, options }: Invocation): Promise<num
 }
 
 /** Adds services, or replaces those with the same name. */
-export async function addServices({ context, options }: Invocation): Promise<void> {
+export async function addServices({ context, options }: Invocation): Promise<number | void> {
   const { file, from, set, ...rest } = options;
   if (from !== undefined || set !== undefined) return await addFromCatalog(context, options);
   const flags = rest as ServiceFlags;
   const fromFile = typeof file === "string";
+  if (!fromFile && !hasServiceFlags(flags) && context.prompts.interactive) {
+    return await build(context, "add");
+  }
   if (fromFile === hasServiceFlags(flags)) {
     throw new BrokerError(
       "usage",
-      fromFile ? "Both a file and flags are given" : "Nothing says what to add",
+      fromFile
+        ? "Both a file and flags are given"
+        : "Nothing says what to add, and there is no terminal to ask on",
       {
         hint: fromFile
           ? "give one of them"
@@ -59,6 +66,30 @@ export async function addServices({ context, options }: Invocation): Promise<voi
     ? await parseFlags(wanted, existing)
     : await parseYaml(text, String(file), existing);
   storeServices(context, { store, vault, services });
+}
+
+/** Asks for the services question by question. */
+async function build(context: Context, mode: BuildMode): Promise<number | void> {
+  const { buildServices } = await import("./service_build.ts");
+  using store = await openHome(context);
+  const vault = chooseVault(context, store);
+  const stored = await buildServices(context, { store, vault, mode });
+  if (stored === undefined) {
+    context.output.note("nothing was changed");
+    return 1;
+  }
+  const { services, keys } = stored;
+  const count = store.services.list(vault).length;
+  const names = mode === "add" ? { upserted: services.map(({ name }) => name) } : {};
+  context.output.print({ vault, ...names, services_count: count, set: keys }, () => {
+    if (keys.length > 0) context.output.note(`stored ${keys.join(", ")} in vault "${vault}"`);
+    context.output.note(
+      mode === "add"
+        ? `stored ${services.map(({ name }) => name).join(", ")} in vault "${vault}"`
+        : `vault "${vault}" now has ${counted(count, "service")}`,
+    );
+  });
+  warnAboutMissingKeys(context, { store, vault, services });
 }
 
 /** Adds the services of an entry of the catalog; the rest is told as for any other service. */

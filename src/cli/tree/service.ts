@@ -23,12 +23,16 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     path: "vault service set",
-    summary: "replace all services by those of a YAML file",
+    summary: "replace all services, in an interactive builder or by those of a YAML file",
+    details:
+      "Without -f, on a terminal, the builder lists the services: add, edit, remove, reorder, then save or\n" +
+      "discard. Ctrl-C leaves everything as it was.",
     options: [
       { flags: "-f, --file <FILE>", summary: "the file, or - for standard input" },
       { flags: "--yes", summary: "do not ask before a file without services clears the vault" },
     ],
     examples: [
+      "broker vault service set",
       "broker vault service set -f services.yaml",
       "broker vault service list --yaml | broker vault service set --vault work -f -",
     ],
@@ -39,6 +43,9 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     path: "vault service add",
     summary: "add a service, or replace the one with the same name",
     details:
+      "Without flags, on a terminal, a builder asks: pick from the catalog or name a host, choose how to\n" +
+      "authenticate and with which credentials, then save, edit or discard. Ctrl-C leaves everything as\n" +
+      "it was.\n\n" +
       "HOST is a host, *.DOMAIN, HOST/PATH*, HOST:PORT or HOST:PORT/PATH*. Keys name credentials of\n" +
       "the vault. Without --auth-type it follows from the keys that are given.",
     options: [
@@ -75,6 +82,7 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
       { flags: "--disabled", summary: "store it switched off" },
     ],
     examples: [
+      "broker vault service add",
       "broker vault service add --from github",
       "broker vault service add --from jira --set site=example",
       "broker vault service add --name github --host api.github.com --token-key GITHUB_TOKEN",
