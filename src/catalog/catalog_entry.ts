@@ -16,6 +16,16 @@ export interface CatalogParameter {
   readonly example: string;
 }
 
+/** Variables of the environment in which programs expect a credential. */
+export interface SdkVariables {
+  /** The credential key of the entry that they stand for. */
+  readonly key: string;
+  /** What the service's own SDKs and common tools read. */
+  readonly names: readonly string[];
+  /** What its values begin with; some SDKs refuse a value that does not. */
+  readonly prefix?: string;
+}
+
 /** One choice of the catalog: everything that a vault needs in order to broker a product. */
 export interface CatalogEntry {
   /** A slug, unique in the catalog. */
@@ -23,6 +33,7 @@ export interface CatalogEntry {
   readonly title: string;
   /** Several where one product has several doors. */
   readonly services: readonly ServiceTemplate[];
+  readonly environment: readonly SdkVariables[];
   /** Where a person gets the credential. */
   readonly obtain: { readonly url: string; readonly text: string };
   readonly parameters?: readonly CatalogParameter[];

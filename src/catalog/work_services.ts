@@ -10,6 +10,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.airtable.com",
       auth: { type: "bearer", token: "AIRTABLE_API_KEY" },
     }],
+    environment: [{
+      key: "AIRTABLE_API_KEY",
+      names: ["AIRTABLE_API_KEY", "AIRTABLE_PAT"],
+      prefix: "pat",
+    }],
     obtain: { url: "https://airtable.com/create/tokens", text: "Create a personal access token." },
   },
   {
@@ -20,6 +25,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "discord.com/api/*",
       auth: { type: "api-key", key: "DISCORD_TOKEN", prefix: "Bot " },
     }],
+    environment: [{ key: "DISCORD_TOKEN", names: ["DISCORD_TOKEN", "DISCORD_BOT_TOKEN"] }],
     obtain: {
       url: "https://discord.com/developers/applications",
       text: "Create an application and copy its bot token.",
@@ -32,6 +38,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "figma",
       host: "api.figma.com",
       auth: { type: "api-key", key: "FIGMA_TOKEN", header: "X-Figma-Token" },
+    }],
+    environment: [{
+      key: "FIGMA_TOKEN",
+      names: ["FIGMA_TOKEN", "FIGMA_API_KEY", "FIGMA_ACCESS_TOKEN"],
+      prefix: "figd_",
     }],
     obtain: {
       url: "https://developers.figma.com/docs/rest-api/authentication/",
@@ -46,6 +57,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.hubapi.com",
       auth: { type: "bearer", token: "HUBSPOT_ACCESS_TOKEN" },
     }],
+    environment: [{
+      key: "HUBSPOT_ACCESS_TOKEN",
+      names: ["HUBSPOT_ACCESS_TOKEN", "PRIVATE_APP_ACCESS_TOKEN"],
+      prefix: "pat-",
+    }],
     obtain: {
       url: "https://developers.hubspot.com/docs",
       text: "Create a private app and copy its access token.",
@@ -59,6 +75,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.intercom.io",
       auth: { type: "bearer", token: "INTERCOM_ACCESS_TOKEN" },
     }],
+    environment: [{ key: "INTERCOM_ACCESS_TOKEN", names: ["INTERCOM_ACCESS_TOKEN"] }],
     obtain: {
       url: "https://developers.intercom.com/docs/build-an-integration/learn-more/authentication",
       text: "Create an app and copy its access token.",
@@ -71,6 +88,13 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "jira",
       host: "{site}.atlassian.net",
       auth: { type: "basic", username: "ATLASSIAN_EMAIL", password: "ATLASSIAN_API_TOKEN" },
+    }],
+    environment: [{
+      key: "ATLASSIAN_EMAIL",
+      names: ["ATLASSIAN_EMAIL", "JIRA_USERNAME", "CONFLUENCE_USERNAME"],
+    }, {
+      key: "ATLASSIAN_API_TOKEN",
+      names: ["ATLASSIAN_API_TOKEN", "JIRA_API_TOKEN", "CONFLUENCE_API_TOKEN"],
     }],
     obtain: {
       url: "https://id.atlassian.com/manage-profile/security/api-tokens",
@@ -90,6 +114,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.linear.app",
       auth: { type: "api-key", key: "LINEAR_API_KEY" },
     }],
+    environment: [{ key: "LINEAR_API_KEY", names: ["LINEAR_API_KEY"], prefix: "lin_api_" }],
     obtain: {
       url: "https://linear.app/settings/account/security",
       text: "Create a personal API key.",
@@ -103,6 +128,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.mailgun.net",
       auth: { type: "basic", username: "MAILGUN_USERNAME", password: "MAILGUN_API_KEY" },
     }],
+    environment: [{ key: "MAILGUN_API_KEY", names: ["MAILGUN_API_KEY"] }],
     obtain: { url: "https://app.mailgun.com/settings/api_security", text: "Create an API key." },
     constants: { MAILGUN_USERNAME: "api" },
   },
@@ -113,6 +139,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "notion",
       host: "api.notion.com",
       auth: { type: "bearer", token: "NOTION_TOKEN" },
+    }],
+    environment: [{
+      key: "NOTION_TOKEN",
+      names: ["NOTION_TOKEN", "NOTION_API_KEY"],
+      prefix: "ntn_",
     }],
     obtain: {
       url: "https://www.notion.so/my-integrations",
@@ -127,6 +158,10 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.postmarkapp.com",
       auth: { type: "api-key", key: "POSTMARK_SERVER_TOKEN", header: "X-Postmark-Server-Token" },
     }],
+    environment: [{
+      key: "POSTMARK_SERVER_TOKEN",
+      names: ["POSTMARK_SERVER_TOKEN", "POSTMARK_API_TOKEN"],
+    }],
     obtain: { url: "https://account.postmarkapp.com/servers", text: "Copy the token of a server." },
   },
   {
@@ -137,6 +172,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.resend.com",
       auth: { type: "bearer", token: "RESEND_API_KEY" },
     }],
+    environment: [{ key: "RESEND_API_KEY", names: ["RESEND_API_KEY"], prefix: "re_" }],
     obtain: { url: "https://resend.com/api-keys", text: "Create a key." },
   },
   {
@@ -147,6 +183,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "api.sendgrid.com",
       auth: { type: "bearer", token: "SENDGRID_API_KEY" },
     }],
+    environment: [{ key: "SENDGRID_API_KEY", names: ["SENDGRID_API_KEY"], prefix: "SG." }],
     obtain: {
       url: "https://app.sendgrid.com/settings/api_keys",
       text: "Create a key with restricted access.",
@@ -159,6 +196,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "shopify",
       host: "{shop}.myshopify.com/admin/*",
       auth: { type: "api-key", key: "SHOPIFY_ACCESS_TOKEN", header: "X-Shopify-Access-Token" },
+    }],
+    environment: [{
+      key: "SHOPIFY_ACCESS_TOKEN",
+      names: ["SHOPIFY_ACCESS_TOKEN"],
+      prefix: "shpat_",
     }],
     obtain: {
       url: "https://shopify.dev/docs/apps/build/authentication-authorization",
@@ -178,6 +220,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       host: "slack.com/api/*",
       auth: { type: "bearer", token: "SLACK_BOT_TOKEN" },
     }],
+    environment: [{
+      key: "SLACK_BOT_TOKEN",
+      names: ["SLACK_BOT_TOKEN", "SLACK_TOKEN"],
+      prefix: "xoxb-",
+    }],
     obtain: {
       url: "https://api.slack.com/apps",
       text: "Create an app, install it and copy its bot token.",
@@ -190,6 +237,11 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "stripe",
       host: "api.stripe.com",
       auth: { type: "bearer", token: "STRIPE_SECRET_KEY" },
+    }],
+    environment: [{
+      key: "STRIPE_SECRET_KEY",
+      names: ["STRIPE_SECRET_KEY", "STRIPE_API_KEY"],
+      prefix: "sk_test_",
     }],
     obtain: { url: "https://dashboard.stripe.com/apikeys", text: "Create a restricted key." },
   },
@@ -206,6 +258,7 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
         in: ["path"],
       }],
     }],
+    environment: [{ key: "TELEGRAM_BOT_TOKEN", names: ["TELEGRAM_BOT_TOKEN", "TELEGRAM_TOKEN"] }],
     obtain: { url: "https://t.me/BotFather", text: "Ask BotFather for a new bot." },
   },
   {
@@ -215,6 +268,16 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "twilio",
       host: "api.twilio.com",
       auth: { type: "basic", username: "TWILIO_ACCOUNT_SID", password: "TWILIO_AUTH_TOKEN" },
+      // The account stands in every path, and SDKs want it to begin with AC.
+      substitutions: [{
+        key: "TWILIO_ACCOUNT_SID",
+        placeholder: "AC__twilio_account_sid__",
+        in: ["path"],
+      }],
+    }],
+    environment: [{ key: "TWILIO_ACCOUNT_SID", names: ["TWILIO_ACCOUNT_SID"] }, {
+      key: "TWILIO_AUTH_TOKEN",
+      names: ["TWILIO_AUTH_TOKEN"],
     }],
     obtain: {
       url: "https://console.twilio.com/",
@@ -228,6 +291,10 @@ export const WORK_SERVICES: readonly CatalogEntry[] = [
       name: "zendesk",
       host: "{subdomain}.zendesk.com/api/*",
       auth: { type: "basic", username: "ZENDESK_USERNAME", password: "ZENDESK_API_TOKEN" },
+    }],
+    environment: [{ key: "ZENDESK_USERNAME", names: ["ZENDESK_USERNAME", "ZENDESK_EMAIL"] }, {
+      key: "ZENDESK_API_TOKEN",
+      names: ["ZENDESK_API_TOKEN", "ZENDESK_TOKEN"],
     }],
     obtain: {
       url: "https://support.zendesk.com/hc/en-us/articles/4408889192858",

@@ -22,6 +22,10 @@ export interface ChildEnvironmentInput {
   readonly credentials: readonly StoredCredential[];
   /** The keys that enabled services reference. */
   readonly referencedKeys: readonly string[];
+  /** Further variables that SDKs of the services read. */
+  readonly sdkVariables?: readonly KeyVariable[];
+  /** Placeholders that enabled services replace: where a key has one, nothing else would be replaced. */
+  readonly substitutions?: readonly { readonly key: string; readonly placeholder: string }[];
   /** Values of `--no-proxy`. */
   readonly extraNoProxy?: readonly string[];
   /** False for `--no-placeholders`. */
@@ -30,6 +34,15 @@ export interface ChildEnvironmentInput {
   readonly serviceHostnames?: readonly string[];
   /** Variable names compare without regard to case, as on Windows. */
   readonly caseInsensitive?: boolean;
+}
+
+/** A variable that stands for a credential. */
+export interface KeyVariable {
+  readonly name: string;
+  /** Credential key. */
+  readonly key: string;
+  /** Stands before the placeholder, for SDKs that look at what a value begins with. */
+  readonly prefix: string;
 }
 
 /** The child's environment, complete, and what the user should know about it. */
@@ -75,8 +88,8 @@ export function proxyUrl(
  * - a lone `*` in the inherited `NO_PROXY`, which would send every request past the broker.
  *
  * A referenced key becomes a variable of that name that holds its placeholder, also in place of an
- * inherited value that the vault does not know (it may be the key of yesterday); with `placeholders`
- * off neither happens. The broker's own variables win over a credential key of the same name.
+ * inherited value that the vault does not know (it may be the key of yesterday); the other variables that
+ * SDKs read are set where nothing else stands. With `placeholders` off neither happens. The broker's own variables win over a credential key of the same name.
  */
 export function childEnvironment(input: ChildEnvironmentInput): ChildEnvironment {
   const { caseInsensitive = false } = input;
@@ -98,21 +111,46 @@ export function childEnvironment(input: ChildEnvironmentInput): ChildEnvironment
     nameOf.set(canonical(name), name);
   }
 
-  for (const key of input.placeholders ? new Set(input.referencedKeys) : []) {
-    if (reserved.has(canonical(key))) continue;
-    const name = nameOf.get(canonical(key)) ?? key;
+  for (const variable of input.placeholders ? keyVariables(input) : []) {
+    if (reserved.has(canonical(variable.name))) continue;
+    const name = nameOf.get(canonical(variable.name)) ?? variable.name;
     const value = environment.get(name);
     // A value that was a credential already gave way, perhaps to the placeholder of another key.
     const isUnknown = value !== undefined && value === input.inherited[name];
-    if (isUnknown && value !== placeholderOf(key)) {
+    const placeholder = shapedPlaceholder(input, variable);
+    if (isUnknown && value !== placeholder) {
+      // Only a variable that is named like the key is meant to hold it.
+      if (variable.name !== variable.key) continue;
       warnings.push(
         `Set "${name}" to its placeholder: the value in the environment is not the vault's`,
       );
     }
-    environment.set(name, placeholderOf(key));
+    environment.set(name, placeholder);
   }
   for (const [name, value] of own) environment.set(name, value);
   return { environment: Object.fromEntries(environment), warnings };
+}
+
+/** One variable a referenced key, by its own name, and those that SDKs read. */
+function keyVariables({ referencedKeys, sdkVariables = [] }: ChildEnvironmentInput): KeyVariable[] {
+  const known = new Map(sdkVariables.map((variable) => [variable.name, variable]));
+  const own = [...new Set(referencedKeys)].map((key) => {
+    const sdk = known.get(key);
+    return { name: key, key, prefix: sdk?.key === key ? sdk.prefix : "" };
+  });
+  const names = new Set(referencedKeys);
+  return [...own, ...sdkVariables.filter(({ name }) => !names.has(name))];
+}
+
+function shapedPlaceholder(
+  { substitutions = [] }: ChildEnvironmentInput,
+  { key, prefix }: KeyVariable,
+): string {
+  const usual = placeholderOf(key);
+  const replaced = substitutions.filter((entry) => entry.key === key)
+    .map(({ placeholder }) => placeholder);
+  if (replaced.includes(usual)) return usual;
+  return replaced[0] ?? `${prefix}${usual}`;
 }
 
 /** The variables of the broker itself. Names that differ only in case are one where case is ignored. */

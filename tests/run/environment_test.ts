@@ -208,3 +208,47 @@ Deno.test("proxyUrl() percent-encodes what would end the user information", () =
   const url = proxyUrl({ token: new Secret("a:b@c/"), vault: "team vault", port: 8080 }).reveal();
   assert.equal(url, "http://a%3Ab%40c%2F:team%20vault@127.0.0.1:8080");
 });
+
+const SDK = [
+  { name: "GITHUB_TOKEN", key: "GITHUB_TOKEN", prefix: "ghp_" },
+  { name: "GH_TOKEN", key: "GITHUB_TOKEN", prefix: "ghp_" },
+];
+
+Deno.test("the variables that SDKs read hold placeholders in the shape that they accept", () => {
+  const { environment, warnings } = build({}, { sdkVariables: SDK });
+  assert.equal(environment["GITHUB_TOKEN"], "ghp___github_token__");
+  assert.equal(environment["GH_TOKEN"], "ghp___github_token__");
+  assert.deepEqual(warnings, []);
+});
+
+Deno.test("what the user set in an SDK's variable stays, unless it is a stored credential", () => {
+  const kept = build({ GH_TOKEN: "another account's" }, { sdkVariables: SDK });
+  assert.equal(kept.environment["GH_TOKEN"], "another account's");
+  assert.deepEqual(kept.warnings, []);
+  const scrubbed = build({ GH_TOKEN: STORED }, { sdkVariables: SDK });
+  assert.equal(scrubbed.environment["GH_TOKEN"], "ghp___github_token__");
+  assert.equal(scrubbed.warnings.length, 1);
+});
+
+Deno.test("without placeholders no SDK's variable is set", () => {
+  const { environment } = build({}, { sdkVariables: SDK, placeholders: false });
+  assert.equal(environment["GH_TOKEN"], undefined);
+});
+
+Deno.test("a key that a service replaces is told by the placeholder that it replaces", () => {
+  const substitutions = [
+    { key: "GITHUB_TOKEN", placeholder: "__one__" },
+    { key: "OTHER", placeholder: "__other__" },
+  ];
+  const { environment } = build({}, { sdkVariables: SDK, substitutions });
+  assert.equal(environment["GITHUB_TOKEN"], "__one__");
+  assert.equal(environment["GH_TOKEN"], "__one__");
+  const usual = { key: "GITHUB_TOKEN", placeholder: "__github_token__" };
+  const both = build({}, { sdkVariables: SDK, substitutions: [...substitutions, usual] });
+  assert.equal(both.environment["GITHUB_TOKEN"], "__github_token__");
+});
+
+Deno.test("an SDK's variable never takes the place of the broker's own", () => {
+  const sdkVariables = [{ name: "HTTPS_PROXY", key: "GITHUB_TOKEN", prefix: "" }];
+  assert.equal(build({}, { sdkVariables }).environment["HTTPS_PROXY"], PROXY);
+});

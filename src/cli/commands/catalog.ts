@@ -56,10 +56,13 @@ function printEntry(output: Output, entry: CatalogEntry, yaml: string): void {
   }
   const secret = entryKeys(entry).filter((key) => !Object.hasOwn(constants, key));
   output.line(`broker vault credential set ${secret.join(" ")}`);
+  const names = entry.environment.flatMap((variables) => variables.names).join(" ");
+  output.line(`\nprograms get a placeholder in: ${names}`);
 }
 
 /** An entry as the JSON document shows it; hosts keep the names of their parameters. */
 function entryDocument(entry: CatalogEntry) {
-  const { id, title, services, obtain, parameters = [], constants = {} } = entry;
-  return { id, title, services, credential_keys: entryKeys(entry), obtain, parameters, constants };
+  const { id, title, services, environment, obtain, parameters = [], constants = {} } = entry;
+  const credential_keys = entryKeys(entry);
+  return { id, title, services, credential_keys, environment, obtain, parameters, constants };
 }

@@ -53,7 +53,7 @@ export async function run({ context, positionals, options }: Invocation): Promis
     try {
       const { environment, warnings } = childEnvironment({
         ...(await connection(context, store, { broker, vault, token: session.token })),
-        ...vaultContents(store, vault),
+        ...(await vaultContents(store, vault)),
         inherited: context.env,
         extraNoProxy: typeof options["proxy"] === "string" ? [options["proxy"]] : [],
         placeholders: options["placeholders"] !== false,
@@ -97,14 +97,17 @@ async function connection(
 }
 
 /** What the vault says about the child's variables. */
-function vaultContents(store: Store, vault: string) {
+async function vaultContents(store: Store, vault: string) {
   const enabled = store.services.list(vault).filter((service) => service.enabled);
+  const { findSdkVariables } = await import("../../catalog/sdk_variables.ts");
   return {
     credentials: store.credentials.keys(vault).map((key) => ({
       key,
       value: store.credentials.get(vault, key),
     })),
     referencedKeys: enabled.flatMap((service) => serviceKeys(service)),
+    sdkVariables: findSdkVariables(enabled),
+    substitutions: enabled.flatMap(({ substitutions }) => substitutions),
     serviceHostnames: enabled.filter(({ host }) => hostPatternIssue(host) === undefined)
       .map(({ host }) => parseHostPattern(host).hostname),
   };
