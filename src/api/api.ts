@@ -14,6 +14,7 @@ import { answerErrorPage } from "./error_page.ts";
 import { checkRequestSource } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
 import { wantsPage } from "./page_answer.ts";
+import { operatorSessionRoutes } from "./operator_session.ts";
 import type { ApiPorts } from "./ports.ts";
 import { mountRoutes, type Route } from "./route.ts";
 import { proposalRoutes } from "./proposals.ts";
@@ -43,6 +44,7 @@ export function apiRoutes(ports: ApiPorts): readonly Route[] {
     ...settingsRoutes(ports),
     ...credentialRoutes(ports),
     ...sessionRoutes(ports),
+    ...operatorSessionRoutes(ports),
     ...skillRoutes(),
     ...signInRoutes(ports),
     ...trafficRoutes(ports),

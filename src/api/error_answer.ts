@@ -38,6 +38,8 @@ const STATUS: Readonly<Record<ErrorCode | HttpFaultCode, number>> = {
   unsupported_media_type: 415,
   vault_required: 400,
   form_not_accepted: 403,
+  sign_in_refused: 403,
+  too_many_attempts: 429,
 };
 
 /** Fields that a status demands (RFC 9110, 11.6.1 and 10.2.3). */

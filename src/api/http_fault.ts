@@ -7,7 +7,9 @@ export type HttpFaultCode =
   | "request_too_large"
   | "unsupported_media_type"
   | "vault_required"
-  | "form_not_accepted";
+  | "form_not_accepted"
+  | "sign_in_refused"
+  | "too_many_attempts";
 
 /** What may accompany an {@link HttpFault}. */
 export interface HttpFaultOptions {

@@ -22,15 +22,13 @@ export function authenticate(
   headers: Headers,
   { callers, operators, now }: Pick<ApiPorts, "callers" | "operators" | "now">,
 ): Identity {
-  const field = headers.get("Authorization");
-  if (field === null) {
+  if (!headers.has("Authorization")) {
     throw new BrokerError("unauthorized", "Authenticate the request: it has no bearer token", {
       hint: "Send Authorization: Bearer $BROKER_TOKEN",
     });
   }
-  // Two Authorization fields arrive joined by a comma, which no token holds: they are refused.
-  const token = BEARER.exec(field)?.[1];
-  if (token !== undefined && token.length <= TOKEN_LIMIT) {
+  const token = bearerToken(headers);
+  if (token !== undefined) {
     const caller = callers.find(token);
     if (caller !== undefined && caller.expiresAt > now()) return { kind: "agent", caller };
     if (caller === undefined && operators.has(token)) return { kind: "operator" };
@@ -38,6 +36,13 @@ export function authenticate(
   throw new BrokerError("unauthorized", "Authenticate the request: the token is not valid now", {
     hint: 'Start the program again with "broker vault run", or ask for a new agent token',
   });
+}
+
+/** The bearer token of a request that has one of a plausible length. */
+export function bearerToken(headers: Headers): string | undefined {
+  // Two Authorization fields arrive joined by a comma, which no token holds: they are refused.
+  const token = BEARER.exec(headers.get("Authorization") ?? "")?.[1];
+  return token !== undefined && token.length <= TOKEN_LIMIT ? token : undefined;
 }
 
 /**

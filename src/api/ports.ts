@@ -24,6 +24,11 @@ export interface CallerPort {
 export interface OperatorPort {
   /** True for a token (`brk_op_`) that acts as the operator without a browser. */
   has(token: string): boolean;
+  /** Compares what a program sent for its person, and gives it such a token. */
+  signInProgram(
+    sent: Secret,
+  ): Promise<SignInOutcome<{ readonly token: Secret; readonly expiresAt: number }>>;
+  endToken(token: string): void;
   /** How a person signs in to the pages now. */
   method(): SignInMethod;
   /** Compares what was typed; the token goes into a cookie and is not kept anywhere. */

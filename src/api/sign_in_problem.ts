@@ -1,3 +1,5 @@
+import type { FailedSignIn } from "../model/operator.ts";
+
 /** What is wrong with an attempt to sign in, for the person, and its status. */
 export interface SignInProblem {
   readonly text: string;
@@ -7,9 +9,7 @@ export interface SignInProblem {
 
 /** What a person is told about an attempt that did not sign in. */
 export function problemOf(
-  outcome:
-    | { readonly kind: "wrong" | "unavailable" }
-    | { readonly kind: "wait"; readonly seconds: number },
+  outcome: FailedSignIn,
 ): SignInProblem {
   switch (outcome.kind) {
     case "wrong":

@@ -4,6 +4,10 @@ export type SignInMethod = "passphrase" | "code" | "none";
 /** What became of an attempt to sign in. */
 export type SignInOutcome<Session> =
   | { readonly kind: "signed_in"; readonly session: Session }
+  | FailedSignIn;
+
+/** Why an attempt did not sign in. */
+export type FailedSignIn =
   | { readonly kind: "wrong" }
   /** Nothing was compared: too many were wrong, or another attempt is being checked. */
   | { readonly kind: "wait"; readonly seconds: number }

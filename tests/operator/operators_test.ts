@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Secret } from "../../src/model/secret.ts";
 import { Operators, type OperatorsOptions } from "../../src/operator/operators.ts";
 import { IDLE_LIMIT_MS, LIFE_LIMIT_MS } from "../../src/operator/operator_sessions.ts";
+import { TOKEN_LIFE_MS } from "../../src/operator/operator_tokens.ts";
 import { SignInCode } from "../../src/operator/sign_in_code.ts";
 
 const RIGHT = new Secret("correct horse");
@@ -45,6 +46,32 @@ Deno.test("a session is found by its path and its token together only", async ()
 Deno.test("a browser's token is no bearer token of the operator", async () => {
   const { operators } = withPassphrase();
   assert.equal(operators.has((await signIn(operators)).token.reveal()), false);
+});
+
+Deno.test("a program's token is the operator's for an hour, or until it is taken back", async () => {
+  const { operators, clock } = withPassphrase();
+  const tokens: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const outcome = await operators.signInProgram(RIGHT);
+    assert.ok(outcome.kind === "signed_in", outcome.kind);
+    assert.match(outcome.session.token.reveal(), /^brk_op_[\w-]{43}$/);
+    assert.equal(outcome.session.expiresAt, clock.now + TOKEN_LIFE_MS);
+    tokens.push(outcome.session.token.reveal());
+  }
+  const [one = "", other = ""] = tokens;
+  operators.endToken(one);
+  assert.deepEqual([operators.has(one), operators.has(other)], [false, true]);
+  assert.equal(operators.find("", other, USE), undefined);
+  clock.now += TOKEN_LIFE_MS;
+  assert.equal(operators.has(other), false);
+});
+
+Deno.test("programs and people share the count of wrong attempts", async () => {
+  const { operators } = withPassphrase();
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await operators.signInProgram(WRONG)).kind, "wrong");
+  }
+  assert.equal((await operators.signIn(RIGHT)).kind, "wait");
 });
 
 Deno.test("a session ends after half an hour without use, and after twelve hours with it", async () => {
