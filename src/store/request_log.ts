@@ -8,49 +8,10 @@ import { BrokerError } from "../errors.ts";
 import type { RequestLogFilter } from "../model/request_log_query.ts";
 import type { Ingress, RequestLogRow } from "../model/request_log_row.ts";
 import type { ActorType } from "../model/session.ts";
-import { Database, type SqlValue } from "./database.ts";
-import { damagedHome } from "./store_error.ts";
-
-/** `PRAGMA application_id`: "BRKL" in ASCII. */
-const APPLICATION_ID = 0x42524b4c;
-
-/** Version of the tables below; a file of another version is set aside. */
-const VERSION = 1;
-
-const TABLES = `
-  CREATE TABLE shapes (
-    id INTEGER PRIMARY KEY,
-    identity TEXT NOT NULL UNIQUE,
-    vault TEXT,
-    ingress TEXT NOT NULL,
-    method TEXT NOT NULL,
-    host TEXT NOT NULL,
-    service TEXT,
-    credential_keys TEXT NOT NULL,
-    status INTEGER NOT NULL,
-    error_code TEXT,
-    actor_type TEXT,
-    actor_name TEXT
-  ) STRICT;
-
-  CREATE TABLE requests (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    shape INTEGER NOT NULL REFERENCES shapes (id),
-    path TEXT NOT NULL,
-    latency_ms REAL NOT NULL,
-    request_bytes INTEGER NOT NULL,
-    response_bytes INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX requests_shape ON requests (shape);
-
-  CREATE TABLE drops (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    after_request INTEGER NOT NULL,
-    count INTEGER NOT NULL
-  ) STRICT;
-`;
+import { Database } from "./database.ts";
+import { conditions, splitConditions } from "./request_log_filter.ts";
+import { RequestLogShapes } from "./request_log_shapes.ts";
+import { createPrivate, prepareTables } from "./request_log_tables.ts";
 
 const COLUMNS =
   "seq, requests.id, created_at, path, latency_ms, request_bytes, response_bytes, vault, ingress, " +
@@ -63,9 +24,6 @@ const FULL_INSERT = placeholders(INSERT_ROWS);
 
 /** Newest rows that are simply looked through before rare rows are looked up by their shapes. */
 const SCAN_ROWS = 20_000;
-
-/** Shapes whose number this process remembers; a row of another one costs a query. */
-const SHAPES_KEPT = 10_000;
 
 /** How much earlier a row may have ended than the one before it, in milliseconds: processes write in turns. */
 const DISORDER_MS = 2_000;
@@ -113,12 +71,11 @@ export interface Retention {
 /** A connection to the request log. */
 export class RequestLogDatabase implements Disposable {
   readonly #database: Database;
-  readonly #shapes = new Map<string, number>();
-  /** The latest row's shape, which most often is the next one's too. */
-  #last: { readonly row: RequestLogRow; readonly id: number } | undefined;
+  readonly #shapes: RequestLogShapes;
 
   private constructor(database: Database) {
     this.#database = database;
+    this.#shapes = new RequestLogShapes(database);
   }
 
   /** Path of the log in a data directory. */
@@ -153,7 +110,7 @@ export class RequestLogDatabase implements Disposable {
       this.#append(rows, dropped);
     } catch (error) {
       // A change that was undone took its shapes along.
-      this.#forgetShapes();
+      this.#shapes.forget();
       if (error instanceof BrokerError) throw error;
       // Another process may have deleted a shape that had no rows left.
       this.#append(rows, dropped);
@@ -177,7 +134,7 @@ export class RequestLogDatabase implements Disposable {
           part.flatMap((row) => [
             row.id,
             row.createdAt,
-            this.#shapeOf(row),
+            this.#shapes.of(row),
             row.path,
             row.latencyMs,
             row.requestBytes,
@@ -280,7 +237,7 @@ export class RequestLogDatabase implements Disposable {
       this.#database.run(
         "DELETE FROM shapes WHERE NOT EXISTS (SELECT 1 FROM requests WHERE shape = shapes.id)",
       );
-      this.#forgetShapes();
+      this.#shapes.forget();
       return false;
     });
   }
@@ -358,48 +315,6 @@ export class RequestLogDatabase implements Disposable {
     }
     return low;
   }
-
-  #shapeOf(row: RequestLogRow): number {
-    const last = this.#last;
-    if (last !== undefined && isAlike(row, last.row)) return last.id;
-    const id = this.#findShape(row);
-    this.#last = { row, id };
-    return id;
-  }
-
-  #forgetShapes(): void {
-    this.#shapes.clear();
-    this.#last = undefined;
-  }
-
-  #findShape(row: RequestLogRow): number {
-    const fields: readonly (string | number | null)[] = [
-      row.vault ?? null,
-      row.ingress,
-      row.method,
-      row.host,
-      row.matchedService ?? null,
-      row.credentialKeys.join(" "),
-      row.status,
-      row.errorCode ?? null,
-      row.actorType ?? null,
-      row.actorName ?? null,
-    ];
-    const identity = fields.join("\n");
-    let id = this.#shapes.get(identity);
-    if (id !== undefined) return id;
-    this.#database.run(
-      `INSERT INTO shapes (identity, vault, ingress, method, host, service, credential_keys, status,
-        error_code, actor_type, actor_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO NOTHING`,
-      [identity, ...fields],
-    );
-    id = this.#database.get<{ id: number }>("SELECT id FROM shapes WHERE identity = ?", [identity])!
-      .id;
-    if (this.#shapes.size >= SHAPES_KEPT) this.#shapes.clear();
-    this.#shapes.set(identity, id);
-    return id;
-  }
 }
 
 interface Range {
@@ -408,73 +323,8 @@ interface Range {
   readonly limit: number;
 }
 
-interface Conditions {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-function conditions(filter: RequestLogFilter): Conditions {
-  const { shapes, times } = splitConditions(filter);
-  return { sql: `${shapes.sql} ${times.sql}`, values: [...shapes.values, ...times.values] };
-}
-
-/** What the shapes decide, and what each row does. */
-function splitConditions(filter: RequestLogFilter): { shapes: Conditions; times: Conditions } {
-  const { vault, nobodys, service, actor, host, status, since, until } = filter;
-  const shape: [sql: string, ...values: SqlValue[]][] = [];
-  if (vault !== undefined) {
-    shape.push([nobodys === true ? "(vault = ? OR vault IS NULL)" : "vault = ?", vault]);
-  }
-  if (service !== undefined) shape.push(["service = ?", service]);
-  if (actor !== undefined) shape.push(["actor_name = ?", actor]);
-  if (host !== undefined) shape.push(["host = ?", host]);
-  if (status !== undefined) shape.push(["status BETWEEN ? AND ?", status.first, status.last]);
-  const time: [sql: string, ...values: SqlValue[]][] = [];
-  if (since !== undefined) time.push(["created_at >= ?", since]);
-  if (until !== undefined) time.push(["created_at < ?", until]);
-  const join = (parts: typeof shape): Conditions => ({
-    sql: parts.map(([sql]) => `AND ${sql}`).join(" "),
-    values: parts.flatMap(([, ...values]) => values),
-  });
-  return { shapes: join(shape), times: join(time) };
-}
-
-/** SQLite would create the file with the rights that the user's mask leaves. */
-function createPrivate(path: string): void {
-  try {
-    Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return;
-    throw new BrokerError("home_unusable", `"${path}" cannot be created`, { cause: error });
-  }
-}
-
-function isAlike(a: RequestLogRow, b: RequestLogRow): boolean {
-  return a.host === b.host && a.status === b.status && a.method === b.method &&
-    a.actorName === b.actorName && a.matchedService === b.matchedService && a.vault === b.vault &&
-    a.ingress === b.ingress && a.errorCode === b.errorCode && a.actorType === b.actorType &&
-    a.credentialKeys.length === b.credentialKeys.length &&
-    a.credentialKeys.every((key, index) => key === b.credentialKeys[index]);
-}
-
 function placeholders(rows: number): string {
   return Array.from({ length: rows }, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ");
-}
-
-function prepareTables(database: Database): void {
-  const version = () => database.get<{ user_version: number }>("PRAGMA user_version")?.user_version;
-  if (version() === 0) {
-    database.write(() => {
-      // Read again under the lock: another process may have been faster.
-      if (version() !== 0) return;
-      database.script(TABLES);
-      database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-      database.run(`PRAGMA user_version = ${VERSION}`);
-    });
-  }
-  const id = database.get<{ application_id: number }>("PRAGMA application_id")?.application_id;
-  if (id === APPLICATION_ID && version() === VERSION) return;
-  throw damagedHome(`"${database.path}" is no request log of this version`, database.path);
 }
 
 function toLogged(stored: StoredRow): LoggedRequest {
