@@ -6,6 +6,7 @@
 
 import { createCertificate } from "./certificate.ts";
 import { broker, type Contender, direct, mitmproxy } from "./contenders.ts";
+import { type LogPageResult, measureLogPages } from "./log_pages.ts";
 import { measureMatching } from "./matching.ts";
 import { type Figures, measure, type Setting, warmUp } from "./measure.ts";
 import { startNginx } from "./nginx_upstream.ts";
@@ -46,7 +47,7 @@ async function run(): Promise<void> {
     seconds: QUICK ? 2 : 4,
     requests: QUICK ? 2_000 : 10_000,
   });
-  print(measured);
+  print(measured, measureLogPages(directory));
 }
 
 async function inRounds(contenders: readonly Contender[], setting: Setting): Promise<Rounds[]> {
@@ -61,7 +62,7 @@ async function inRounds(contenders: readonly Contender[], setting: Setting): Pro
   return measured;
 }
 
-function print(ways: readonly Rounds[]): void {
+function print(ways: readonly Rounds[], pages: readonly LogPageResult[]): void {
   const [base, one, ten, thousand, most, unlogged, other] = ways;
   console.log(
     `\n1 KiB answers over TLS on both sides, 100 MiB bodies, frames of 32 bytes; ` +
@@ -82,6 +83,7 @@ function print(ways: readonly Rounds[]): void {
       mitmproxy: other,
     },
     measureMatching(),
+    pages,
   );
   for (const { what, figure, bound, holds } of found) {
     const verdict = holds ? "holds" : "FAILS";

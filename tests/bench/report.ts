@@ -1,3 +1,4 @@
+import type { LogPageResult } from "./log_pages.ts";
 import type { MatchingResult } from "./matching.ts";
 import type { Figures } from "./measure.ts";
 
@@ -62,6 +63,7 @@ export function verdicts(
     mitmproxy: Rounds | undefined;
   },
   matching: readonly MatchingResult[],
+  pages: readonly LogPageResult[],
 ): Verdict[] {
   const { direct, one, ten, thousand, most, unlogged, mitmproxy } = ways;
   const loaded: Pick = ({ many }) => many.requestsPerSecond;
@@ -82,6 +84,9 @@ export function verdicts(
     atLeast("kept of direct WebSocket frames", ratio(one, direct, ({ frames }) => frames), 0.6),
     ...matching.map(({ shape, microseconds }) =>
       atMost(`us a match among 10,000 ${shape}`, microseconds, 5)
+    ),
+    ...pages.map(({ what, milliseconds }) =>
+      atMost(`ms a page of a million log rows: ${what}`, milliseconds, 20)
     ),
   ];
   if (mitmproxy === undefined) return found;
