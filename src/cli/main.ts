@@ -53,6 +53,19 @@ export async function main(args: readonly string[]): Promise<number> {
       );
       return 0;
     }
+    if (args[0] === "__complete") {
+      const { answerCompletion } = await import("./completion/answer.ts");
+      output.data(await answerCompletion(args.slice(1), completionOptions(env)));
+      return 0;
+    }
+    if (args[0] === "help") {
+      const { findTopic } = await import("./help_topics.ts");
+      const topic = findTopic(args);
+      if (topic !== undefined) {
+        output.data(topic.text());
+        return 0;
+      }
+    }
     const { createProgram, HelpShown } = await import("./program.ts");
     const { COMMANDS, GROUPS } = await import("./command_tree.ts");
     const program = createProgram({
@@ -101,6 +114,14 @@ function takePassphrase(): Secret | undefined {
   if (text === undefined) return undefined;
   Deno.env.delete("BROKER_PASSPHRASE");
   return new Secret(text);
+}
+
+function completionOptions(env: Readonly<Record<string, string>>) {
+  return {
+    home: homeDirectory({ env, os: Deno.build.os, cwd: Deno.cwd() }),
+    vault: env["BROKER_VAULT"] || undefined,
+    isChild: Boolean(env["BROKER_TOKEN"]),
+  };
 }
 
 function operatorOnly(path: string): BrokerError {

@@ -1,6 +1,7 @@
 import { Command, type CommanderError, Option } from "commander";
 import { BrokerError } from "../errors.ts";
 import type { CommandSpec, GroupSpec } from "./command_spec.ts";
+import { TOPICS } from "./help_topics.ts";
 import type { Output } from "./output.ts";
 
 /** Options that every command understands, wherever they stand before the command's own arguments. */
@@ -49,12 +50,9 @@ const CONVENTIONS =
   `Exit status: 0 done, 1 failed, 2 wrong usage, 130 cancelled; "run" gives that of its program.
 With --json, data is one JSON document on stdout, and every line on stderr is a JSON object:
 {"error": CODE, "message": TEXT, "hint": TEXT, ...} or {"warning": TEXT}.
-BROKER_HOME names the data directory, BROKER_PASSPHRASE holds its passphrase where nobody can be
-asked, BROKER_VAULT names the vault; BROKER_LOG=debug shows the stack trace of an error.
-BROKER_UPSTREAM_CA names a PEM file of further roots for upstreams; BROKER_NETWORK_ALLOW (CIDRs) and
-BROKER_ALLOW_PRIVATE=1 open private addresses; BROKER_RESOLVE fixes addresses (NAME=ADDRESS,...).
-BROKER_NOTIFY=0 switches the desktop notifications of proposals off.
-A proxy in HTTPS_PROXY or HTTP_PROXY carries the broker's own connections; NO_PROXY is heeded.`;
+
+Topics:
+${TOPICS.map(({ name, summary }) => `  broker help ${name.padEnd(11)}  ${summary}`).join("\n")}`;
 
 /** Words that stand before every command line that is shown. */
 const PROGRAM = "broker";
@@ -195,7 +193,10 @@ function examplesText(examples: readonly string[]): string {
 /** Sets what commander does not hand down to the commands below. */
 function finish(command: Command, path: string): void {
   command.helpOption("-h, --help", "show this help");
-  command.helpCommand("help [COMMAND]", "show the help of a command");
+  command.helpCommand(
+    "help [COMMAND]",
+    path === PROGRAM ? "show the help of a command or a topic" : "show the help of a command",
+  );
   command.exitOverride((error) => {
     throw fromCommander(error, path);
   });

@@ -20,6 +20,29 @@ export type RefusalCode =
   | "loop_detected"
   | "internal_error";
 
+/** Status of each code (interfaces: Proxy). */
+export const REFUSAL_STATUS: Readonly<Record<RefusalCode, number>> = {
+  bad_request: 400,
+  forbidden: 403,
+  no_services: 403,
+  service_disabled: 403,
+  vault_mismatch: 403,
+  plaintext_refused: 403,
+  network_blocked: 403,
+  proxy_auth_required: 407,
+  request_too_large: 413,
+  headers_too_large: 431,
+  credential_not_found: 502,
+  credential_unusable: 502,
+  dns_failed: 502,
+  upstream_unreachable: 502,
+  upstream_tls_failed: 502,
+  upstream_protocol_error: 502,
+  upstream_timeout: 504,
+  loop_detected: 508,
+  internal_error: 500,
+};
+
 /** What the client is to do about each code. */
 export const REFUSAL_HELP: Readonly<Record<RefusalCode, string>> = {
   bad_request: "Send a well-formed HTTP/1.1 proxy request.",

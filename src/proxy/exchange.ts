@@ -22,7 +22,8 @@ import {
   withContentLength,
 } from "./outbound.ts";
 import { absoluteForm } from "./parent.ts";
-import { type Refusal, REFUSAL_STATUS, RefusalError } from "./refusal.ts";
+import { REFUSAL_STATUS } from "../model/refusal_code.ts";
+import { type Refusal, RefusalError } from "./refusal.ts";
 import { replyRefusal, wantsKeepAlive } from "./reply.ts";
 import { type Route, routeRequest } from "./route_request.ts";
 import { RowDraft } from "./row_draft.ts";

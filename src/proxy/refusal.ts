@@ -1,28 +1,5 @@
 import { REFUSAL_HELP, type RefusalCode } from "../model/refusal_code.ts";
 
-/** Status of each code (interfaces: Proxy). */
-export const REFUSAL_STATUS: Readonly<Record<RefusalCode, number>> = {
-  bad_request: 400,
-  forbidden: 403,
-  no_services: 403,
-  service_disabled: 403,
-  vault_mismatch: 403,
-  plaintext_refused: 403,
-  network_blocked: 403,
-  proxy_auth_required: 407,
-  request_too_large: 413,
-  headers_too_large: 431,
-  credential_not_found: 502,
-  credential_unusable: 502,
-  dns_failed: 502,
-  upstream_unreachable: 502,
-  upstream_tls_failed: 502,
-  upstream_protocol_error: 502,
-  upstream_timeout: 504,
-  loop_detected: 508,
-  internal_error: 500,
-};
-
 /** Reason phrases of the statuses above (RFC 9110 section 15, RFC 6585, RFC 5842). */
 export const REASON: Readonly<Record<number, string>> = {
   400: "Bad Request",

@@ -2,7 +2,8 @@ import type { HeaderField } from "../http1/headers.ts";
 import type { RequestHead } from "../http1/request_head.ts";
 import { serializeResponseHead } from "../http1/serialize.ts";
 import { listMembers } from "../http1/framing.ts";
-import { REASON, type Refusal, REFUSAL_STATUS, refusalBody } from "./refusal.ts";
+import { REFUSAL_STATUS } from "../model/refusal_code.ts";
+import { REASON, type Refusal, refusalBody } from "./refusal.ts";
 import type { WireWriter } from "./wire.ts";
 
 /** How an answer of the broker's own is sent. */

@@ -7,7 +7,8 @@ import type { ClientConnection } from "./client_connection.ts";
 import type { ProxyContext } from "./context.ts";
 import { type After, Exchange, type InboundRequest, malformed } from "./exchange.ts";
 import { readRequestHead } from "./read_head.ts";
-import { type Refusal, REFUSAL_STATUS } from "./refusal.ts";
+import { REFUSAL_STATUS } from "../model/refusal_code.ts";
+import type { Refusal } from "./refusal.ts";
 import { replyRefusal, wantsKeepAlive } from "./reply.ts";
 import { RowDraft } from "./row_draft.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { REFUSAL_STATUS } from "../../src/proxy/refusal.ts";
+import { REFUSAL_STATUS } from "../../src/model/refusal_code.ts";
 import { SKILL_DESCRIPTION, SKILL_TEXT } from "../../src/skill/skill.ts";
 import { COMMANDS } from "../../src/cli/command_tree.ts";
 

@@ -38,6 +38,21 @@ export const HOME_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("../commands/passphrase.ts")).removePassphrase,
   },
   {
+    path: "completions",
+    arguments: "<SHELL>",
+    summary: "print the completion script of bash, zsh, fish or powershell",
+    details:
+      "bash:        broker completions bash > ~/.local/share/bash-completion/completions/broker\n" +
+      'zsh:         broker completions zsh > "${fpath[1]}/_broker"\n' +
+      "fish:        broker completions fish > ~/.config/fish/completions/broker.fish\n" +
+      "powershell:  broker completions powershell >> $PROFILE\n\n" +
+      "Names of vaults, services, credentials, proposals and agents are offered too, except in a data\n" +
+      "directory that has a passphrase.",
+    examples: ["source <(broker completions bash)"],
+    agent: true,
+    load: async () => (await import("../commands/completions.ts")).printCompletions,
+  },
+  {
     path: "ca print",
     summary: "print the CA certificate as PEM",
     examples: ["broker ca print > broker-ca.pem"],
