@@ -164,8 +164,8 @@ const SHELL_PROGRAMS: Readonly<Record<string, (script: string, line: string) => 
   ],
   zsh: (script, line) => [
     "-c",
-    // A pseudo-terminal of its own is where zsh completes; what it lists is caught from _describe.
-    `autoload -Uz compinit && compinit -u -d /dev/null
+    // zsh completes on a terminal only; what it would list is caught from _describe. No dump is written.
+    `autoload -Uz compinit && compinit -u -D
      _describe() { print -l -- "\${(@)candidates}"; }
      source ${script}; words=(${line} ''); CURRENT=$#words; _broker`,
   ],
