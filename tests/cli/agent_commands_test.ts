@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { AGENT_COMMANDS } from "../../src/cli/tree/agent.ts";
 import { proxyBasic } from "../support/raw_client.ts";
 import { BrokeredHome, SECRET } from "../e2e/brokered_home.ts";
@@ -84,7 +85,7 @@ Deno.test("the skill is written where programs look, never over another text una
   const user = place.replace(/marker$/, "user");
   // Another home has no cache of the program's packages.
   const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
-  const env = { HOME: user, DENO_DIR: cache };
+  const env = { HOME: user, DENO_DIR: cache, XDG_CACHE_HOME: dirname(cache) };
   const refused = await home.broker(["agent", "skill", "--install", "claude"], { env });
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /--yes/);

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RunningProcess, runProcess, startProcess } from "../support/run_process.ts";
 
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-const PROGRAM = ["run", "-A", MAIN];
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Path of a built executable that is tested in place of the source, from the root of the repository. */
+const EXECUTABLE = Deno.env.get("BROKER_TEST_EXECUTABLE");
+
+/** How the program is started. */
+const PROGRAM: readonly [command: string, ...args: string[]] = EXECUTABLE
+  ? [resolve(ROOT, EXECUTABLE)]
+  : [Deno.execPath(), "run", "-A", `${ROOT}main.ts`];
 const DRIVER = fileURLToPath(new URL("./pty_driver.py", import.meta.url));
 
 /** What a finished `broker` process left behind. */
@@ -56,17 +64,19 @@ export class TestHome implements Disposable {
 
   /** The program as another program starts it. */
   command(args: readonly string[]): string[] {
-    return [Deno.execPath(), ...PROGRAM, ...args];
+    return [...PROGRAM, ...args];
   }
 
   /** Runs the program without a terminal until it ends. */
   async broker(args: readonly string[], options: CallOptions = {}): Promise<Finished> {
-    return await this.#run(Deno.execPath(), [...PROGRAM, ...args], options);
+    const [command, ...before] = PROGRAM;
+    return await this.#run(command, [...before, ...args], options);
   }
 
   /** Runs a shell line in which `broker` is the program. */
   async shell(line: string, options: CallOptions = {}): Promise<Finished> {
-    const broker = `broker() { '${Deno.execPath()}' run -A '${MAIN}' "$@"; }`;
+    const words = PROGRAM.map((word) => `'${word}'`).join(" ");
+    const broker = `broker() { ${words} "$@"; }`;
     return await this.#run("sh", ["-c", `${broker}\n${line}`], options);
   }
 
@@ -85,7 +95,8 @@ export class TestHome implements Disposable {
 
   /** Starts the program and leaves it running. */
   start(args: readonly string[], options: CallOptions = {}): RunningProcess {
-    return startProcess(Deno.execPath(), [...PROGRAM, ...args], {
+    const [command, ...before] = PROGRAM;
+    return startProcess(command, [...before, ...args], {
       env: this.#env(options),
       clearEnv: true,
       cwd: this.#root,

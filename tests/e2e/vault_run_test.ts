@@ -21,11 +21,9 @@ Deno.test("a change in another process holds from a running child's next request
   await scene.prepare();
   const { home, url, env } = scene;
   const change = async (...args: string[]) => void await home.done(["vault", "service", ...args]);
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      ...home.command(["vault", "run", "--quiet", "--"]).slice(1),
-      ...[Deno.execPath(), "eval", REQUESTER],
-    ],
+  const [program = "", ...args] = home.command(["vault", "run", "--quiet", "--"]);
+  const child = new Deno.Command(program, {
+    args: [...args, Deno.execPath(), "eval", REQUESTER],
     env: { ...env, BROKER_HOME: home.directory },
     stdin: "piped",
     stdout: "piped",
