@@ -56,6 +56,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       "api",
     ],
   },
+  // Tries tools in a broker of its own.
+  doctor: { imports: [...VALUES, "log", "x509", "tls", "store", "run", "app"] },
   // Commands edit the vault directly, without a server, hence store; `service explain` answers from the
   // matcher itself, so that it cannot say anything else than what the proxy will do, hence match.
   // `ca` and first use need the CA alone, not a broker, hence tls; `service explain` reads a URL as the
@@ -74,6 +76,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       "run",
       "operator",
       "app",
+      "doctor",
     ],
     packages: ["commander", "@inquirer/core", "@inquirer/prompts", "yaml"],
   },

@@ -4,13 +4,13 @@ import { BrokerError } from "../errors.ts";
 const NO_SPACE = ["ENOSPC", "EDQUOT"];
 
 /**
- * Writes a text file so that readers see the former or the new content and nothing between, also after a
+ * Writes a file so that readers see the former or the new content and nothing between, also after a
  * crash. The directory must exist.
  * @throws BrokerError `disk_full`, or `home_unusable` when the place takes no file.
  */
 export async function writeAtomically(
   path: string,
-  text: string,
+  content: string | Uint8Array,
   { mode }: { readonly mode: number },
 ): Promise<void> {
   const draft = `${path}.${crypto.randomUUID()}.tmp`;
@@ -18,7 +18,7 @@ export async function writeAtomically(
     // Private until it is whole, whatever the umask.
     {
       using file = await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
-      const bytes = new TextEncoder().encode(text);
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       let written = 0;
       while (written < bytes.length) written += await file.write(bytes.subarray(written));
       await file.sync();

@@ -14,7 +14,16 @@ export function sequence(...elements: DerNode[]): DerNode {
   return asn1.create(Class.UNIVERSAL, Type.SEQUENCE, true, elements);
 }
 
-/** SET of one element; a set of several would have to be sorted (X.690 section 11.6). */
+/** SET OF several elements, which DER sorts by their octets (X.690 section 11.6). */
+export function setOfSorted(...elements: DerNode[]): DerNode {
+  const sorted = elements
+    .map((element) => ({ element, binary: asn1.toDer(element).getBytes() }))
+    .sort((a, b) => a.binary < b.binary ? -1 : 1)
+    .map(({ element }) => element);
+  return asn1.create(Class.UNIVERSAL, Type.SET, true, sorted);
+}
+
+/** SET of one element. */
 export function setOf(element: DerNode): DerNode {
   return asn1.create(Class.UNIVERSAL, Type.SET, true, [element]);
 }
@@ -49,6 +58,11 @@ export function booleanTrue(): DerNode {
 /** UTF8String. */
 export function utf8String(text: string): DerNode {
   return primitive(Type.UTF8, toBinary(new TextEncoder().encode(text)));
+}
+
+/** BMPString, which node-forge writes as UTF-16 itself. */
+export function bmpString(text: string): DerNode {
+  return primitive(Type.BMPSTRING, text);
 }
 
 /** OCTET STRING. */

@@ -38,6 +38,18 @@ export const HOME_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("../commands/passphrase.ts")).removePassphrase,
   },
   {
+    path: "doctor",
+    summary: "say what works on this machine, tool by tool, and what to do about the rest",
+    details:
+      "Each tool that is found makes one request through a broker of its own to a server of its own, in the\n" +
+      'environment that "vault run" gives; a tool works when the credential arrived, which it never had. The\n' +
+      "data directory and the proxy settings are looked at, too. Nothing leaves the machine. Exit status 1\n" +
+      "when something fails.",
+    examples: ["broker doctor", "broker doctor --json"],
+    json: true,
+    load: async () => (await import("../commands/doctor.ts")).examine,
+  },
+  {
     path: "completions",
     arguments: "<SHELL>",
     summary: "print the completion script of bash, zsh, fish or powershell",
@@ -65,6 +77,18 @@ export const HOME_COMMANDS: readonly CommandSpec[] = [
     examples: ['NODE_EXTRA_CA_CERTS="$(broker ca path)" node app.js'],
     json: true,
     load: async () => (await import("../commands/ca.ts")).printCertificatePath,
+  },
+  {
+    path: "ca java",
+    summary: "print what a JVM has to be told: JAVA_TOOL_OPTIONS with trust store and proxy",
+    details:
+      "A JVM reads none of the usual variables. This writes the roots as a PKCS#12 trust store and prints a\n" +
+      'line for the shell. Inside "vault run" it names the proxy too. Code that uses the JDK\'s own HTTP\n' +
+      "clients must answer the proxy with an Authenticator, from http.proxyUser and http.proxyPassword;\n" +
+      "Gradle, Maven and Apache's client do so by themselves.",
+    examples: [`broker vault run -- sh -c 'eval "$(broker ca java)"; exec gradle build'`],
+    agent: true,
+    load: async () => (await import("../commands/ca_java.ts")).printJavaOptions,
   },
   {
     path: "ca bundle",
