@@ -275,6 +275,8 @@ export class Exchange {
   async #fail(error: unknown): Promise<After> {
     const refusal = this.#refusalFor(error);
     this.#row.errorCode = refusal?.code;
+    const disabled = refusal?.code === "service_disabled" ? refusal.extras?.["service"] : undefined;
+    if (typeof disabled === "string") this.#row.disabledService = disabled;
     if (refusal === undefined || this.#answer?.started === true) return "close";
     this.#row.status = REFUSAL_STATUS[refusal.code];
     try {

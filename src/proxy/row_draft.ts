@@ -13,6 +13,7 @@ export class RowDraft {
   #path = "-";
   #access: Access | undefined;
   #service: CompiledService | undefined;
+  #disabledService: string | undefined;
   /** What the client was answered; 0 while it was not. */
   status = 0;
   requestBytes = 0;
@@ -38,6 +39,11 @@ export class RowDraft {
     this.#service = service;
   }
 
+  /** Names the service that the request was for and that is switched off: no key of it was used. */
+  set disabledService(name: string) {
+    this.#disabledService = name;
+  }
+
   /** The row as it stands now, its latency taken. */
   finish(): RequestLogRow {
     return {
@@ -48,7 +54,7 @@ export class RowDraft {
       method: this.#method,
       host: this.#host,
       path: this.#path,
-      matchedService: this.#service?.service.name,
+      matchedService: this.#service?.service.name ?? this.#disabledService,
       credentialKeys: this.#service?.keys ?? [],
       status: this.status,
       latencyMs: performance.now() - this.#started,

@@ -147,3 +147,26 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "a request to a disabled service is told as that service's, refused and without a key",
+  ignore,
+  fn: async () => {
+    await using scene = new BrokeredHome();
+    await scene.prepare();
+    const { home } = scene;
+    await home.done(["vault", "service", "disable", "api"]);
+    const ran = await home.broker(
+      ["vault", "run", "--", "curl", "-sS", "-o", "/dev/null", `${scene.url}/x`],
+      { env: scene.env },
+    );
+    assert.match(ran.stderr, /broker: 1 request, 0 brokered, 1 refused, 0 failed/);
+    const [row] = (await home.done(["vault", "logs", "--service", "api", "--json"])).stdout.trim()
+      .split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual([row.status, row.error_code], [403, "service_disabled"]);
+    assert.deepEqual(row.credential_keys, []);
+    const { stdout } = await home.done(["vault", "logs", "explain", row.id]);
+    assert.match(stdout, /then +403 service_disabled, service "api" took it\. .*service enable/);
+    assert.doesNotMatch(stdout, /services have changed/);
+  },
+});
