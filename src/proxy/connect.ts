@@ -1,7 +1,7 @@
 import { BrokerError } from "../errors.ts";
 import { clientFaultOf } from "../tls/client_fault.ts";
 import { hostField } from "../http1/request_target.ts";
-import { isBlind } from "./blind_tunnels.ts";
+import { isBlind } from "./open_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
 import { type ConnectRequest, ESTABLISHED } from "./connect_request.ts";
 import type { ProxyContext } from "./context.ts";

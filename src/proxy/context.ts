@@ -1,4 +1,4 @@
-import type { BlindTunnels } from "./blind_tunnels.ts";
+import type { OpenTunnels } from "./open_tunnels.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Dialer } from "./dial.ts";
 import type { ProxyLimits } from "./limits.ts";
@@ -14,7 +14,7 @@ export interface ProxyContext {
   readonly dialer: Dialer;
   readonly pool: UpstreamPool;
   readonly acceptor: TlsAcceptor;
-  readonly tunnels: BlindTunnels;
+  readonly tunnels: OpenTunnels;
   /** Takes an error that nobody foresaw, with the id of the request it ended. */
   readonly onDefect: (error: unknown, requestId: string) => void;
   /** Takes why a client could not open TLS with the broker, and the host that it asked for. */

@@ -3,7 +3,7 @@ import { parseRequestTarget, type RequestTarget } from "../http1/request_target.
 import { hostField } from "../http1/request_target.ts";
 import { HttpFault } from "../http1/fault.ts";
 import { AccessCheck, parseProxyCredentials } from "./access.ts";
-import { BlindTunnels } from "./blind_tunnels.ts";
+import { OpenTunnels } from "./open_tunnels.ts";
 import { ClientConnection } from "./client_connection.ts";
 import { serveConnect } from "./connect.ts";
 import { checkConnectHead } from "./connect_request.ts";
@@ -81,7 +81,7 @@ export class Proxy {
       deadlines,
       dialer,
       pool: new UpstreamPool({ dialer, deadlines, limits }),
-      tunnels: new BlindTunnels(),
+      tunnels: new OpenTunnels(),
     };
     this.#accepting = this.#acceptLoop();
   }

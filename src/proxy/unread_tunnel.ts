@@ -1,6 +1,6 @@
 import { hostField } from "../http1/request_target.ts";
 import type { Access, AccessCheck } from "./access.ts";
-import { isBlind } from "./blind_tunnels.ts";
+import { isBlind } from "./open_tunnels.ts";
 import type { ClientConnection } from "./client_connection.ts";
 import { compiledVault } from "./compiled_vault.ts";
 import { type ConnectRequest, ESTABLISHED } from "./connect_request.ts";

@@ -2,25 +2,25 @@ import type { Authority } from "../http1/request_target.ts";
 import type { AccessCheck } from "./access.ts";
 import { compiledVault } from "./compiled_vault.ts";
 
-/** A tunnel whose bytes nobody looks at. */
-export interface BlindTunnel {
+/** A connection on which no further request will be checked: a blind tunnel. */
+export interface OpenTunnel {
   /** Whether it would be opened today as it was. @throws {RefusalError} when its session has ended. */
   mayStay(): boolean;
   close(): void;
 }
 
-/** How often open blind tunnels are held against the store, in milliseconds. */
+/** How often open tunnels are held against the store, in milliseconds. */
 const LOOK_MS = 250;
 
 /**
- * The open blind tunnels. When a service for their host appears, the vault closes or their session
- * ends, they are closed, so that the client's next request is brokered or refused.
+ * The open tunnels. When a service for their host appears, the vault closes or their session ends, they
+ * are closed, so that the client's next request is brokered or refused.
  */
-export class BlindTunnels {
-  readonly #tunnels = new Set<BlindTunnel>();
+export class OpenTunnels {
+  readonly #tunnels = new Set<OpenTunnel>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  add(tunnel: BlindTunnel): void {
+  add(tunnel: OpenTunnel): void {
     this.#tunnels.add(tunnel);
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#look(), LOOK_MS);
@@ -28,7 +28,7 @@ export class BlindTunnels {
     }
   }
 
-  remove(tunnel: BlindTunnel): void {
+  remove(tunnel: OpenTunnel): void {
     this.#tunnels.delete(tunnel);
     if (this.#tunnels.size > 0) return;
     clearInterval(this.#timer);
@@ -46,7 +46,7 @@ export class BlindTunnels {
     }
   }
 
-  #end(tunnel: BlindTunnel): void {
+  #end(tunnel: OpenTunnel): void {
     this.remove(tunnel);
     tunnel.close();
   }
@@ -59,7 +59,7 @@ export function isBlind(access: AccessCheck, authority: Authority): boolean {
   return !compiledVault(vault).matcher.couldMatchHost(authority.hostname, authority.port);
 }
 
-function mayStay(tunnel: BlindTunnel): boolean {
+function mayStay(tunnel: OpenTunnel): boolean {
   try {
     return tunnel.mayStay();
   } catch {
