@@ -15,6 +15,7 @@ import { persistenceFields, wantsKeepAlive } from "./reply.ts";
 import type { RowDraft } from "./row_draft.ts";
 import { type ByteRewriter, splice } from "./splice.ts";
 import type { UpstreamConnection } from "./upstream_pool.ts";
+import { closeQuietly } from "./wire.ts";
 
 /** How far a request had come when its answer failed. */
 export type AnswerStage = "nothing-sent" | "no-answer" | "within-answer";
@@ -48,6 +49,8 @@ export interface AnswerOptions {
   readonly upgrade: boolean;
   /** True while nobody can tell whether the client will still send the body that it announced. */
   readonly withheldBody: () => boolean;
+  /** Whether the request would be let through today as it was. @throws {RefusalError} when it would not. */
+  readonly mayStay: () => boolean;
   /** Makes the rewriter of client frames, where the service substitutes in them. */
   readonly rewriteFrames: (() => ByteRewriter) | undefined;
 }
@@ -212,7 +215,7 @@ export class Answer {
 
   /** From here on the connection is no longer HTTP (RFC 9110 section 15.2.2). */
   async #switchProtocols(answer: ResponseHead): Promise<"close"> {
-    const { client, upstream, row, context, rewriteFrames } = this.#options;
+    const { client, upstream, row, context, rewriteFrames, mayStay } = this.#options;
     this.started = true;
     row.status = 101;
     const protocol = headerValues(answer.headers, "upgrade")[0] ?? "websocket";
@@ -231,15 +234,26 @@ export class Answer {
         this.#touch();
       },
     };
-    await splice(client, upstream, {
-      toUpstream: rewriter === undefined ? toUpstream : { ...toUpstream, rewriter },
-      toClient: {
-        piece: (length) => {
-          row.responseBytes += length;
-          this.#touch();
+    // No further request comes on it, so nothing else would notice that the session has ended.
+    const close = () => {
+      closeQuietly(client.stream);
+      closeQuietly(upstream.stream);
+    };
+    const tunnel = { mayStay, close };
+    context.tunnels.add(tunnel);
+    try {
+      await splice(client, upstream, {
+        toUpstream: rewriter === undefined ? toUpstream : { ...toUpstream, rewriter },
+        toClient: {
+          piece: (length) => {
+            row.responseBytes += length;
+            this.#touch();
+          },
         },
-      },
-    });
+      });
+    } finally {
+      context.tunnels.remove(tunnel);
+    }
     return "close";
   }
 

@@ -176,6 +176,7 @@ export class Exchange {
       upgrade: isWebSocketUpgrade(this.#request.head),
       withheldBody: () => this.#bodyIsWithheld(),
       rewriteFrames: frameRewriter(route.service),
+      mayStay: () => this.#wouldTakeSameRoute(route),
     });
     this.#answer = answer;
     upstream.deadline.at = Date.now() + limits.upstreamIdleMs;
@@ -221,6 +222,13 @@ export class Exchange {
     } catch (cause) {
       throw new AnswerFailed("nothing-sent", { cause });
     }
+  }
+
+  /** Whether today's services, asked again, give the request to the service that has it. */
+  #wouldTakeSameRoute(route: Route): boolean {
+    const { access, authority, pathAndQuery } = this.#request;
+    const today = routeRequest(access.check().vault, authority, withoutQuery(pathAndQuery));
+    return today.service?.service.name === route.service?.service.name;
   }
 
   /** A parent proxy is told the whole URL and who asks; an upstream only the path. */

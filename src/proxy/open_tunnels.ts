@@ -2,7 +2,7 @@ import type { Authority } from "../http1/request_target.ts";
 import type { AccessCheck } from "./access.ts";
 import { compiledVault } from "./compiled_vault.ts";
 
-/** A connection on which no further request will be checked: a blind tunnel. */
+/** A connection on which no further request will be checked: a blind tunnel or a WebSocket. */
 export interface OpenTunnel {
   /** Whether it would be opened today as it was. @throws {RefusalError} when its session has ended. */
   mayStay(): boolean;
@@ -13,8 +13,8 @@ export interface OpenTunnel {
 const LOOK_MS = 250;
 
 /**
- * The open tunnels. When a service for their host appears, the vault closes or their session ends, they
- * are closed, so that the client's next request is brokered or refused.
+ * The open tunnels. When their session ends, the vault closes, or another service or none would take them
+ * now, they are closed, so that the client's next request is brokered or refused.
  */
 export class OpenTunnels {
   readonly #tunnels = new Set<OpenTunnel>();

@@ -84,7 +84,64 @@ async function shakeHands(
   assert.equal(answer.head, SWITCHED_FOR_CLIENT);
 }
 
+/** What ends an open WebSocket, besides its two ends. */
+const ENDINGS: readonly (readonly [what: string, end: (broker: TestBroker) => void])[] = [
+  ["its session is revoked", (broker) => broker.revoke(TestBroker.token)],
+  ["its service is disabled", (broker) => {
+    broker.change({ services: [{ ...bearer, enabled: false }], credentials });
+  }],
+  ["another service takes its requests", (broker) => {
+    const other = { name: "other", host: "api.test/socket" };
+    broker.change({ services: [{ name: "service-1", ...bearer }, other], credentials });
+  }],
+  ["the services are cleared", (broker) => broker.change({ cleared: true })],
+];
+
 for (const way of WAYS) {
+  for (const [what, end] of ENDINGS) {
+    Deno.test(`an open WebSocket is closed when ${what} ${way.name}`, async () => {
+      let left = false;
+      await using upstream = startWebSocket(way, async (connection) => {
+        await connection.reader.takeAll().catch(() => {});
+        left = true;
+      });
+      await using broker = new TestBroker({
+        services: [{ name: "service-1", ...bearer }],
+        credentials,
+      });
+      using client = await way.open(broker, upstream.port);
+      await shakeHands(client, { broker, way, port: upstream.port });
+      end(broker);
+      await client.readToEnd().catch(() => {});
+      const [row] = await broker.rowsReach(1);
+      assert.deepEqual([row!.status, row!.matchedService], [101, "service-1"]);
+      await upstream.close();
+      assert.ok(left, "the upstream's side was closed too");
+    });
+  }
+
+  Deno.test(`an open WebSocket stays when the services change around it ${way.name}`, async () => {
+    const hello = frameOf("hello", { key: undefined });
+    await using upstream = startWebSocket(way, async (connection) => {
+      await connection.reader.take(frameOf("more").length);
+      await connection.send(hello);
+      await connection.reader.takeAll();
+    });
+    const lasting = { name: "service-1", ...bearer };
+    const doomedOnes = { ...bearer, name: "doomed", host: "api.test/doomed" };
+    await using broker = new TestBroker({ services: [lasting, doomedOnes], credentials });
+    using client = await way.open(broker, upstream.port);
+    await shakeHands(client, { broker, way, port: upstream.port });
+    using doomed = await way.open(broker, upstream.port);
+    await doomed.send(way.head(broker, upstream.port, { path: "/doomed", fields: HANDSHAKE }));
+    await doomed.readResponse();
+    broker.change({ services: [{ name: "more", host: "another.test" }, lasting], credentials });
+    // When this one is closed, the other has been looked at too.
+    await doomed.readToEnd().catch(() => {});
+    await client.send(frameOf("more"));
+    assert.deepEqual(await client.reader.take(hello.length), hello);
+  });
+
   Deno.test(`a placeholder is replaced in the client's text frames and nowhere else ${way.name}`, async () => {
     const text = frameOf("say __part__, __part__");
     const left = [
