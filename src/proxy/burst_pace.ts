@@ -3,7 +3,7 @@ const SMALL_BYTES = 2 * 1024;
 
 /** So many small pieces in so short a time may be a stream. */
 const BURST_PIECES = 16;
-const BURST_MS = 2;
+const BURST_MS = 1;
 
 /**
  * They are one when their mean is so many times the smallest of them: several messages had gathered in
