@@ -8,7 +8,8 @@ import { createHash } from "node:crypto";
 import { installNpmPackage, npmPackageDirectory } from "../support/npm_package.ts";
 import { runProcess } from "../support/run_process.ts";
 import { temporaryDirectory } from "../support/temporary_directory.ts";
-import { rawResponse } from "../support/upstream.ts";
+import { rawResponse, startUpstream } from "../support/upstream.ts";
+import { TestHome } from "../cli/test_home.ts";
 import { BrokeredHome, SECRET } from "./brokered_home.ts";
 
 /** A Node of this machine; the variable names one that reads the proxy variables. */
@@ -78,6 +79,30 @@ for (const [name, isPossible, script] of CASES) {
     },
   });
 }
+
+Deno.test({
+  name:
+    "Node's http.get sends plain http through the proxy, and the credential is added on the way",
+  ignore: !readsProxyVariables,
+  async fn() {
+    using home = new TestHome();
+    await using upstream = startUpstream();
+    const host = `plain.test:${upstream.port}`;
+    await home.done(["vault", "credential", "set", "API_KEY"], { stdin: SECRET });
+    const service = ["--name", "plain", "--host", host, "--token-key", "API_KEY"];
+    await home.done(["vault", "service", "add", ...service]);
+    const script = `console.log(process.env);
+      require("node:http").get("http://${host}/x", (answer) => answer.pipe(process.stdout));`;
+    const { status, stdout, stderr } = await home.broker(
+      ["vault", "run", "--quiet", "--", NODE, "-e", script],
+      { env: { BROKER_RESOLVE: "plain.test=127.0.0.1", BROKER_NETWORK_ALLOW: "127.0.0.0/8" } },
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /\bok\b/);
+    assert.deepEqual(upstream.requests[0]?.values("authorization"), [`Bearer ${SECRET}`]);
+    assert.ok(!(stdout + stderr).includes(SECRET));
+  },
+});
 
 /** A registry with one package that writes what it was asked for. */
 async function registry(directory: string) {
