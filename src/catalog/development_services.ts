@@ -142,20 +142,6 @@ export const DEVELOPMENT_SERVICES: readonly CatalogEntry[] = [
     },
   },
   {
-    id: "npm",
-    title: "npm registry",
-    services: [{
-      name: "npm",
-      host: "registry.npmjs.org",
-      auth: { type: "bearer", token: "NPM_TOKEN" },
-    }],
-    environment: [{ key: "NPM_TOKEN", names: ["NPM_TOKEN", "NODE_AUTH_TOKEN"], prefix: "npm_" }],
-    obtain: {
-      url: "https://docs.npmjs.com/creating-and-viewing-access-tokens",
-      text: "Create a granular access token.",
-    },
-  },
-  {
     id: "pagerduty",
     title: "PagerDuty",
     services: [{
@@ -184,25 +170,6 @@ export const DEVELOPMENT_SERVICES: readonly CatalogEntry[] = [
     }],
     obtain: { url: "https://posthog.com/docs/api", text: "Create a personal API key." },
     parameters: [{ name: "region", summary: "where the project is hosted", example: "us" }],
-  },
-  {
-    id: "pypi-upload",
-    title: "PyPI upload",
-    services: [{
-      name: "pypi-upload",
-      host: "upload.pypi.org",
-      auth: { type: "basic", username: "PYPI_USERNAME", password: "PYPI_TOKEN" },
-    }],
-    environment: [{ key: "PYPI_USERNAME", names: ["TWINE_USERNAME"] }, {
-      key: "PYPI_TOKEN",
-      names: ["PYPI_TOKEN", "TWINE_PASSWORD", "UV_PUBLISH_TOKEN"],
-      prefix: "pypi-",
-    }],
-    obtain: {
-      url: "https://pypi.org/manage/account/token/",
-      text: "Create a token for the project.",
-    },
-    constants: { PYPI_USERNAME: "__token__" },
   },
   {
     id: "render",
