@@ -74,30 +74,3 @@ export function fromPs(childPid: number): JobState {
     resumable: !/^\?*-?$/.test(own.terminal) && !own.flags.includes("s"),
   };
 }
-
-/** The numbers that Linux gives the signals of job control and of ending (signal(7)). */
-const LINUX_SIGNALS: readonly (readonly [signal: Deno.Signal, number: number])[] = [
-  ["SIGHUP", 1],
-  ["SIGINT", 2],
-  ["SIGQUIT", 3],
-  ["SIGUSR1", 10],
-  ["SIGUSR2", 12],
-  ["SIGTERM", 15],
-  ["SIGTSTP", 20],
-];
-
-/**
- * The signals among those of {@link LINUX_SIGNALS} that this process was started to ignore, as by
- * `nohup`; `undefined` where the system does not tell. Only true until the first listener is added.
- */
-export function readIgnoredSignals(): ReadonlySet<Deno.Signal> | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    const status = Deno.readTextFileSync("/proc/self/status");
-    const mask = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1]}`);
-    const isIgnored = (number: number) => (mask >> BigInt(number - 1) & 1n) === 1n;
-    return new Set(LINUX_SIGNALS.flatMap(([name, number]) => isIgnored(number) ? [name] : []));
-  } catch {
-    return undefined;
-  }
-}

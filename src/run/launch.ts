@@ -8,7 +8,8 @@
  *   resumed job resumes both. The child decides: a program that catches Ctrl-Z keeps running.
  */
 import { CommandError, EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND } from "./child_command.ts";
-import { type JobState, readIgnoredSignals, readJobState, UNKNOWN_JOB } from "./job_state.ts";
+import { IgnoredSignals } from "./ignored_signals.ts";
+import { type JobState, readJobState, UNKNOWN_JOB } from "./job_state.ts";
 
 /** How the child is started. */
 export interface LaunchOptions {
@@ -42,24 +43,15 @@ export async function launch(
   options: LaunchOptions,
 ): Promise<number> {
   let child: Deno.ChildProcess | undefined;
-  const listen = () =>
-    Deno.build.os === "windows"
-      ? addListeners(WINDOWS_SIGNALS.map((signal) => [signal, () => {}]))
-      : watchSignals(() => child, ignored);
   // A child that is quick to say that it is ready may be signalled at once, so listening comes first.
-  // But Deno's first listener, of whatever signal, makes SIGHUP, SIGINT and SIGTERM caught, and a
-  // child does not ignore what its parent caught: what `nohup` or a shell's `&` made this process
-  // ignore is inherited only by a child that was there before. Where that is unknown it goes first.
-  const ignored = readIgnoredSignals();
-  let removeListeners = ignored?.size === 0 ? listen() : undefined;
+  const removeListeners = listen(() => child);
   try {
     child = spawn(path, args, options);
-    removeListeners ??= listen();
     const status = await exitStatus(child);
     await options.finish?.();
     return status;
   } finally {
-    removeListeners?.();
+    removeListeners();
   }
 }
 
@@ -127,10 +119,20 @@ async function exitStatus(child: Deno.ChildProcess): Promise<number> {
   }
 }
 
-function watchSignals(
-  getChild: () => Deno.ChildProcess | undefined,
-  ignored: ReadonlySet<Deno.Signal> = new Set(),
-): () => void {
+/** Listens to what must not end this process before the child; what it ignores stays ignored. */
+function listen(getChild: () => Deno.ChildProcess | undefined): () => void {
+  if (Deno.build.os === "windows") {
+    return addListeners(WINDOWS_SIGNALS.map((signal) => [signal, () => {}]));
+  }
+  using ignored = new IgnoredSignals();
+  const removeListeners = addListeners(
+    forwarding(getChild).filter(([signal]) => !ignored.signals.has(signal)),
+  );
+  ignored.reinstate();
+  return removeListeners;
+}
+
+function forwarding(getChild: () => Deno.ChildProcess | undefined): readonly Listener[] {
   const pass = (signal: Deno.Signal): void => {
     try {
       getChild()?.kill(signal);
@@ -139,7 +141,7 @@ function watchSignals(
     }
   };
   const follow = stopFollower(() => getChild()?.pid);
-  const listeners: Listener[] = [
+  return [
     ...DIRECTED_SIGNALS.map((signal): Listener => [signal, () => pass(signal)]),
     ...TERMINAL_SIGNALS.map((signal): Listener => [signal, () => {
       if (!follow.state().foreground) pass(signal);
@@ -154,9 +156,6 @@ function watchSignals(
       if (follow.state().childStopped) pass("SIGCONT");
     }],
   ];
-  return addListeners(
-    listeners.map(([signal, handler]) => [signal, ignored.has(signal) ? () => {} : handler]),
-  );
 }
 
 interface StopFollower {

@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  fromPs,
-  type JobState,
-  readIgnoredSignals,
-  readJobState,
-} from "../../src/run/job_state.ts";
+import { fromPs, type JobState, readJobState } from "../../src/run/job_state.ts";
 
 const hasPs = Deno.build.os !== "windows" && await exists("/bin/ps");
 
@@ -49,22 +44,5 @@ Deno.test({
   ignore: Deno.build.os !== "linux" || !hasPs,
   fn: () => {
     assert.deepEqual(fromPs(Deno.pid), readJobState(Deno.pid));
-  },
-});
-
-Deno.test({
-  name: "readIgnoredSignals() finds what the process was started to ignore",
-  ignore: Deno.build.os !== "linux",
-  fn: async () => {
-    const module = new URL("../../src/run/job_state.ts", import.meta.url).href;
-    const code = `import { readIgnoredSignals } from ${JSON.stringify(module)};
-console.log([...readIgnoredSignals() ?? ["unknown"]].join());`;
-    const run = async (script: string) => {
-      const args = ["-c", script, "sh", Deno.execPath(), "eval", code];
-      const { stdout } = await new Deno.Command("/bin/sh", { args }).output();
-      return new TextDecoder().decode(stdout).trim();
-    };
-    assert.equal(await run(`trap '' HUP USR1 TSTP; exec "$@"`), "SIGHUP,SIGUSR1,SIGTSTP");
-    assert.ok(readIgnoredSignals() !== undefined);
   },
 });
