@@ -50,8 +50,11 @@ const CHILD_VARIABLES: readonly Row[] = [
   ["OPENCLAW_PROXY_URL", "the same"],
   ["NO_PROXY, no_proxy", "what was there, loopback, and --no-proxy HOSTS"],
   ["NODE_USE_ENV_PROXY", "1"],
-  ["NODE_EXTRA_CA_CERTS, DENO_CERT", "the broker's CA"],
-  ["SSL_CERT_FILE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE,", "the system's roots and the broker's CA"],
+  ["NODE_EXTRA_CA_CERTS, DENO_CERT", "the broker's CA, and what was there"],
+  [
+    "SSL_CERT_FILE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE,",
+    "the system's roots, the broker's CA, and what was there",
+  ],
   ["GIT_SSL_CAINFO, AWS_CA_BUNDLE, PIP_CERT,", ""],
   ["NPM_CONFIG_CAFILE, CARGO_HTTP_CAINFO,", ""],
   ["GRPC_DEFAULT_SSL_ROOTS_FILE_PATH,", ""],

@@ -88,7 +88,7 @@ export class Lab implements AsyncDisposable {
       apiUrl: broker.apiUrl,
       proxyUrl: proxyUrl({ token, vault: VAULT, port: broker.proxyPort }),
       vault: VAULT,
-      caPath: files.certificate,
+      caPath: files.additions,
       bundlePath: files.bundle,
       credentials: [{ key: KEY, value }],
       referencedKeys: [KEY],

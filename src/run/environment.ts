@@ -14,7 +14,7 @@ export interface ChildEnvironmentInput {
   readonly proxyUrl: Secret;
   /** Vault name. */
   readonly vault: string;
-  /** PEM file of the broker's CA alone. */
+  /** PEM file of the broker's CA, and of what the user's own additions held. */
   readonly caPath: string;
   /** PEM file of the system's roots and the broker's CA. */
   readonly bundlePath: string;

@@ -5,8 +5,10 @@ import { writeAtomically } from "./write_atomically.ts";
 
 /** Paths of the files that clients are pointed to. */
 export interface TrustFiles {
-  /** The authority's certificate alone, for programs that add it to their store. */
+  /** The authority's certificate alone. */
   readonly certificate: string;
+  /** The same with what the user's own additions hold, for programs that add it to their store. */
+  readonly additions: string;
   /** Every root, for programs whose store it replaces. */
   readonly bundle: string;
 }
@@ -24,14 +26,16 @@ export interface TrustFilesInput {
 /** The user's own roots for upstreams; the broker verifies with them too. */
 const UPSTREAM_VARIABLES = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "BROKER_UPSTREAM_CA"];
 
+/** Variables whose file a program adds to its own store, which need not be the machine's. */
+const ADDING_VARIABLES = ["NODE_EXTRA_CA_CERTS", "DENO_CERT"];
+
 /**
- * Variables that a child finds pointing to the broker's files. What the user had in them goes into the
- * bundle, so that a host which is not intercepted is reached as before.
+ * Variables that a child finds pointing to the broker's files. What the user had in them goes into those,
+ * so that a host which is not intercepted is reached as before.
  */
 const REPLACED_VARIABLES = [
+  ...ADDING_VARIABLES,
   "SSL_CERT_FILE",
-  "NODE_EXTRA_CA_CERTS",
-  "DENO_CERT",
   "REQUESTS_CA_BUNDLE",
   "CURL_CA_BUNDLE",
   "GIT_SSL_CAINFO",
@@ -53,30 +57,34 @@ const HEADER = "# Roots of this machine and the local CA of broker, inputs ";
 const MODE = 0o644;
 
 /**
- * Writes the two files into a directory, unless they are there and made of the same inputs. A bundle with
- * roots of the user's own gets a name of its own, so that two runs with different environments do not
- * overwrite each other's.
+ * Writes the files into a directory, unless they are there and made of the same inputs. One with roots of
+ * the user's own gets a name of its own, so that two runs with different environments do not overwrite
+ * each other's.
  * @throws BrokerError `home_unusable` or `disk_full` when they cannot be written.
  */
 export async function ensureTrustFiles(
   directory: string,
   input: TrustFilesInput,
 ): Promise<TrustFiles> {
+  const { certificatePem } = input;
   const certificate = `${directory}/ca.pem`;
-  if (await readStart(certificate, input.certificatePem.length + 1) !== input.certificatePem) {
-    await writeAtomically(certificate, input.certificatePem, { mode: MODE });
-  }
+  await ensureFile(certificate, certificatePem);
+  const added = await addedRoots(input.environment, { except: certificatePem });
+  const additions = added.length === 0
+    ? certificate
+    : `${directory}/ca${await suffixOf(added)}.pem`;
+  if (added.length > 0) await ensureFile(additions, certificatePem + added.join(""));
+
   const system = input.systemRoots ?? await findSystemRoots();
-  const own = await userRoots(input.environment, { system, except: input.certificatePem });
-  const suffix = own.length === 0 ? "" : `-${(await digest(own)).slice(0, 12)}`;
-  const bundle = `${directory}/bundle${suffix}.pem`;
-  const inputs = await digest([FORMAT, system.fingerprint, input.certificatePem, ...own]);
+  const own = await userRoots(input.environment, { system, except: certificatePem });
+  const bundle = `${directory}/bundle${own.length === 0 ? "" : await suffixOf(own)}.pem`;
+  const inputs = await digest([FORMAT, system.fingerprint, certificatePem, ...own]);
   const header = `${HEADER}${inputs}\n`;
   if (await readStart(bundle, header.length) !== header) {
-    const roots = new Set([...await system.load(), ...own, input.certificatePem]);
+    const roots = new Set([...await system.load(), ...own, certificatePem]);
     await writeAtomically(bundle, header + [...roots].join(""), { mode: MODE });
   }
-  return { certificate, bundle };
+  return { certificate, additions, bundle };
 }
 
 /**
@@ -113,23 +121,49 @@ async function readRoots(variable: string, path: string): Promise<string[]> {
   throw new BrokerError("validation_failed", `${place} holds no certificate`, { hint });
 }
 
-/** The user's roots that the machine does not have; a file that its own program could not read either is skipped. */
+/** The user's roots that the machine does not have. */
 async function userRoots(
   environment: Readonly<Record<string, string>>,
   { system, except }: { readonly system: SystemRoots; readonly except: string },
 ): Promise<string[]> {
-  const paths = new Set(REPLACED_VARIABLES.map((variable) => environment[variable] ?? ""));
-  paths.delete("");
-  paths.delete(system.source);
-  if (paths.size === 0) return [];
-  const roots = new Set<string>();
-  for (const path of paths) {
-    const text = await Deno.readTextFile(path).catch(() => "");
-    for (const root of splitCertificates(text)) roots.add(root);
-  }
+  const roots = await rootsNamed(environment, REPLACED_VARIABLES, system.source);
   roots.delete(except);
   if (roots.size === 0) return [];
   return [...roots.difference(new Set(await system.load()))].sort();
+}
+
+/** What the user adds to the stores of programs, the machine's roots too: their stores may lack those. */
+async function addedRoots(
+  environment: Readonly<Record<string, string>>,
+  { except }: { readonly except: string },
+): Promise<string[]> {
+  const roots = await rootsNamed(environment, ADDING_VARIABLES);
+  roots.delete(except);
+  return usableRoots([...roots].sort());
+}
+
+/** A file that its own program could not read either is skipped. */
+async function rootsNamed(
+  environment: Readonly<Record<string, string>>,
+  variables: readonly string[],
+  except = "",
+): Promise<Set<string>> {
+  const paths = new Set(variables.map((variable) => environment[variable] ?? ""));
+  paths.delete("");
+  paths.delete(except);
+  const texts = await Promise.all(
+    [...paths].map((path) => Deno.readTextFile(path).catch(() => "")),
+  );
+  return new Set(texts.flatMap(splitCertificates));
+}
+
+async function ensureFile(path: string, text: string): Promise<void> {
+  if (await readStart(path, text.length + 1) === text) return;
+  await writeAtomically(path, text, { mode: MODE });
+}
+
+async function suffixOf(roots: readonly string[]): Promise<string> {
+  return `-${(await digest(roots)).slice(0, 12)}`;
 }
 
 /** Leaves out what Deno's TLS cannot read: one such block would make every handshake fail. */

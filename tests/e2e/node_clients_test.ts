@@ -81,6 +81,28 @@ for (const [name, isPossible, script] of CASES) {
 }
 
 Deno.test({
+  // A company's proxy opens TLS: without its root in Node's store every unmatched host was lost.
+  name:
+    "Node still trusts the roots of the user's NODE_EXTRA_CA_CERTS where nothing is intercepted",
+  ignore: !isThere,
+  async fn() {
+    await using scene = new BrokeredHome();
+    const script = `
+      const { EnvHttpProxyAgent, request } = require("${await npmPackageDirectory("undici")}");
+      request("${scene.url}/x", { dispatcher: new EnvHttpProxyAgent() })
+        .then(({ body }) => body.text()).then(console.log);`;
+    const { BROKER_UPSTREAM_CA: roots, ...rest } = scene.env;
+    const { status, stdout, stderr } = await scene.home.broker(
+      ["vault", "run", "--quiet", "--", NODE, "-e", script],
+      { env: { ...rest, NODE_EXTRA_CA_CERTS: roots! } },
+    );
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout, "ok\n");
+    assert.equal(scene.upstream.requests.length, 1);
+  },
+});
+
+Deno.test({
   name:
     "Node's http.get sends plain http through the proxy, and the credential is added on the way",
   ignore: !readsProxyVariables,

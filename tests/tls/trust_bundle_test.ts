@@ -99,12 +99,13 @@ Deno.test({
 
 Deno.test("the certificate stands alone in one file and with the machine's roots in the other", async () => {
   await using files = await temporaryDirectory();
-  const { certificate, bundle } = await ensureTrustFiles(files.path, {
+  const { certificate, additions, bundle } = await ensureTrustFiles(files.path, {
     certificatePem: OWN,
     environment: {},
     systemRoots: new FakeRoots(),
   });
   assert.equal(await Deno.readTextFile(certificate), OWN);
+  assert.equal(additions, certificate);
   assert.deepEqual(await rootsIn(bundle), new Set([SYSTEM_A, SYSTEM_B, OWN]));
   assert.deepEqual(await filesIn(files.path), ["bundle.pem", "ca.pem"]);
   if (Deno.build.os !== "windows") {
@@ -161,17 +162,46 @@ Deno.test("roots that the user's variables name are in the bundle, under a name 
   assert.deepEqual(await rootsIn(both.bundle), new Set([SYSTEM_A, SYSTEM_B, COMPANY, EXTRA, OWN]));
 });
 
+Deno.test("what the user adds to the stores of programs is added still, the machine's roots too", async () => {
+  await using files = await temporaryDirectory();
+  await using home = await temporaryDirectory();
+  await Deno.writeTextFile(files.join("company.pem"), COMPANY + SYSTEM_A);
+  await Deno.writeTextFile(files.join("extra.pem"), EXTRA);
+  const systemRoots = new FakeRoots();
+  const write = (environment: Record<string, string>) =>
+    ensureTrustFiles(home.path, { certificatePem: OWN, environment, systemRoots });
+  const node = await write({ NODE_EXTRA_CA_CERTS: files.join("company.pem") });
+  assert.deepEqual(await rootsIn(node.additions), new Set([OWN, COMPANY, SYSTEM_A]));
+  assert.equal(await Deno.readTextFile(node.certificate), OWN);
+  const both = await write({
+    NODE_EXTRA_CA_CERTS: files.join("company.pem"),
+    DENO_CERT: files.join("extra.pem"),
+  });
+  assert.deepEqual(await rootsIn(both.additions), new Set([OWN, COMPANY, SYSTEM_A, EXTRA]));
+  assert.deepEqual(await rootsIn(node.additions), new Set([OWN, COMPANY, SYSTEM_A]));
+  for (
+    const environment of [
+      { SSL_CERT_FILE: files.join("company.pem") },
+      { NODE_EXTRA_CA_CERTS: files.join("missing.pem") },
+      { NODE_EXTRA_CA_CERTS: node.certificate },
+    ]
+  ) {
+    assert.equal((await write(environment)).additions, node.certificate);
+  }
+});
+
 Deno.test("a run inside a run uses the bundle of the outer one", async () => {
   await using files = await temporaryDirectory();
   await using home = await temporaryDirectory();
   await Deno.writeTextFile(files.join("company.pem"), COMPANY);
   const systemRoots = new FakeRoots();
-  for (const environment of [{}, { SSL_CERT_FILE: files.join("company.pem") }]) {
+  const path = files.join("company.pem");
+  for (const environment of [{}, { SSL_CERT_FILE: path }, { NODE_EXTRA_CA_CERTS: path }]) {
     const input = { certificatePem: OWN, systemRoots };
     const outer = await ensureTrustFiles(home.path, { ...input, environment });
     const inner = await ensureTrustFiles(home.path, {
       ...input,
-      environment: { SSL_CERT_FILE: outer.bundle, NODE_EXTRA_CA_CERTS: outer.certificate },
+      environment: { SSL_CERT_FILE: outer.bundle, NODE_EXTRA_CA_CERTS: outer.additions },
     });
     assert.deepEqual(inner, outer);
   }

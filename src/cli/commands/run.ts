@@ -91,7 +91,7 @@ async function connection(
     vault,
     apiUrl: broker.apiUrl,
     proxyUrl: proxyUrl({ token, vault, port: broker.proxyPort }),
-    caPath: files.certificate,
+    caPath: files.additions,
     bundlePath: files.bundle,
   };
 }
