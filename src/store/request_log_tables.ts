@@ -5,8 +5,14 @@ import { damagedHome } from "./store_error.ts";
 /** `PRAGMA application_id`: "BRKL" in ASCII. */
 const APPLICATION_ID = 0x42524b4c;
 
-/** Version of the tables below; a file of another version is set aside. */
-const VERSION = 1;
+/** Version of the tables below; a file of a version that is not known is set aside. */
+const VERSION = 2;
+
+/** From how many milliseconds on a request is among the long ones, which an index tells. */
+export const LONG_MS = 60_000;
+
+const LONG_REQUESTS =
+  `CREATE INDEX requests_long ON requests (seq) WHERE latency_ms >= ${LONG_MS};`;
 
 const TABLES = `
   CREATE TABLE shapes (
@@ -35,6 +41,7 @@ const TABLES = `
     response_bytes INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX requests_shape ON requests (shape);
+  ${LONG_REQUESTS}
 
   CREATE TABLE drops (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,23 +51,27 @@ const TABLES = `
 `;
 
 /**
- * Creates the tables in a new file.
+ * Creates the tables in a new file, and what an older one lacks.
  *
  * @throws {BrokerError} `home_unusable` for a file that is no request log of this version
  */
 export function prepareTables(database: Database): void {
   const version = () => database.get<{ user_version: number }>("PRAGMA user_version")?.user_version;
-  if (version() === 0) {
+  const id = () =>
+    database.get<{ application_id: number }>("PRAGMA application_id")?.application_id;
+  const migrate = (from: number, script: string) => {
+    if (version() !== from) return;
     database.write(() => {
       // Read again under the lock: another process may have been faster.
-      if (version() !== 0) return;
-      database.script(TABLES);
+      if (version() !== from) return;
+      database.script(script);
       database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       database.run(`PRAGMA user_version = ${VERSION}`);
     });
-  }
-  const id = database.get<{ application_id: number }>("PRAGMA application_id")?.application_id;
-  if (id === APPLICATION_ID && version() === VERSION) return;
+  };
+  migrate(0, TABLES);
+  if (id() === APPLICATION_ID) migrate(1, LONG_REQUESTS);
+  if (id() === APPLICATION_ID && version() === VERSION) return;
   throw damagedHome(`"${database.path}" is no request log of this version`, database.path);
 }
 

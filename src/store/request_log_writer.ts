@@ -1,6 +1,7 @@
 import { BrokerError } from "../errors.ts";
 import type { RequestLogRow } from "../model/request_log_row.ts";
-import { type LogPage, RequestLogDatabase, type Retention } from "./request_log.ts";
+import { RequestLogDatabase, type Retention } from "./request_log.ts";
+import type { LogPage } from "./request_log_search.ts";
 import type { RequestLogFilter } from "../model/request_log_query.ts";
 
 /** How long rows wait for company, in milliseconds: what a killed process loses at most, and a follower waits. */

@@ -24,6 +24,8 @@ const PAGES: readonly (readonly [what: string, filter: RequestLogFilter, before?
   ["server errors, of which there are none", { status: { first: 500, last: 599 } }],
   ["one actor of ten", { actor: "session-3" }],
   ["the last hour", { since: FIRST + ROWS * 100 - 3_600_000 }],
+  ["until a moment long ago", { until: FIRST + ROWS * 10 }],
+  ["one service until a moment long ago", { service: "service-7", until: FIRST + ROWS * 10 }],
   ["one service's refusals", { service: "service-0", status: { first: 400, last: 499 } }],
 ];
 

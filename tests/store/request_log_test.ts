@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import type { RequestLogFilter } from "../../src/model/request_log_query.ts";
 import type { RequestLogRow } from "../../src/model/request_log_row.ts";
@@ -80,7 +81,7 @@ Deno.test("a page is what a plain look through all rows gives, for any rows and 
       actorName: pick("s1", "s2", undefined),
       host: pick("a.test", "b.test:8443"),
       createdAt: fc.integer({ min: 0, max: 50 }).map((at) => 1_000_000 + at * 10_000),
-      latencyMs: pick(0.5, 3_000),
+      latencyMs: pick(0.5, 3_000, 70_000, 300_000),
     }),
     { maxLength: 60 },
   );
@@ -211,6 +212,24 @@ Deno.test({
       assert.equal((mode ?? 0) & 0o077, 0, suffix);
     }
   },
+});
+
+Deno.test("a log of the version before keeps its rows and gets what it lacks", () => {
+  using fixture = openLog();
+  const rows = [row({ latencyMs: 3_600_000 }), row()];
+  fixture.log.append(rows);
+  fixture.log.close();
+  const raw = new DatabaseSync(RequestLogDatabase.pathIn(fixture.path));
+  raw.exec("DROP INDEX requests_long; PRAGMA user_version = 1");
+  raw.close();
+  using log = RequestLogDatabase.open(fixture.path);
+  const { requests } = log.page({ until: rows[1]!.createdAt }, { limit: 10 });
+  assert.deepEqual(requests.map((one) => one.row), [rows[0]]);
+  using again = RequestLogDatabase.open(fixture.path);
+  assert.equal(again.page({}, { limit: 10 }).requests.length, 2);
+  const check = new DatabaseSync(RequestLogDatabase.pathIn(fixture.path));
+  assert.equal(check.prepare("PRAGMA user_version").get()!["user_version"], 2);
+  check.close();
 });
 
 Deno.test("a damaged log is set aside, said once, and requests go on", () => {
