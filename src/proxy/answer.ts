@@ -5,11 +5,11 @@ import { forwardableResponseHeaders, isForbiddenTrailer } from "../http1/hop_by_
 import type { RequestHead } from "../http1/request_head.ts";
 import type { ResponseHead } from "../http1/response_head.ts";
 import { serializeResponseHead } from "../http1/serialize.ts";
-import { ChunkedSink, PlainSink, streamBody } from "./body.ts";
+import { ChunkedSink, PlainSink, streamBody, Truncated } from "./body.ts";
 import type { ClientConnection } from "./client_connection.ts";
 import type { ProxyContext } from "./context.ts";
 import { refusedByParent } from "./parent.ts";
-import { readResponseHead } from "./read_head.ts";
+import { ResponseHeads } from "./read_head.ts";
 import type { Refusal } from "./refusal.ts";
 import { persistenceFields, wantsKeepAlive } from "./reply.ts";
 import type { RowDraft } from "./row_draft.ts";
@@ -93,53 +93,65 @@ export class Answer {
    * @throws {AnswerFailed} when there is none that can be relayed.
    */
   async relay(): Promise<"keep" | "linger" | "close"> {
+    const { reader } = this.#options.upstream;
+    const heads = new ResponseHeads(reader);
     try {
-      const head = await this.#finalHead();
-      if (head.status === 101) return await this.#switchProtocols(head);
-      return await this.#relayFinal(head);
+      while (true) {
+        const head = this.#take(heads);
+        if (head === undefined) {
+          try {
+            if (!(await reader.fill())) throw new Truncated("The connection closed within a head");
+          } catch (cause) {
+            throw this.#noHead(cause);
+          }
+        } else if (head.status >= 200) {
+          return await this.#relayFinal(head);
+        } else if (head.status === 101) {
+          return await this.#switchProtocols(head);
+        } else {
+          await this.#relayInterim(head);
+        }
+      }
     } finally {
       this.#done = true;
     }
   }
 
-  async #finalHead(): Promise<ResponseHead> {
-    const { upstream, head, client } = this.#options;
-    while (true) {
-      const answer = await this.#readHead(upstream);
-      if (answer.status >= 200) return answer;
-      if (answer.status === 101) {
-        if (this.#options.upgrade) return answer;
-        throw this.#protocolError("it switches protocols without having been asked");
-      }
-      if (head.minorVersion === 0) continue; // HTTP/1.0 knows no interim answers.
-      client.writer.text(serializeResponseHead(answer, forwardableResponseHeaders(answer.headers)));
-      await client.writer.flush();
+  #take(heads: ResponseHeads): ResponseHead | undefined {
+    try {
+      return heads.take();
+    } catch (error) {
+      throw error instanceof HttpFault ? this.#protocolError(error.message) : error;
     }
   }
 
-  async #readHead(upstream: UpstreamConnection): Promise<ResponseHead> {
-    try {
-      return await readResponseHead(upstream.reader);
-    } catch (cause) {
-      if (upstream.timedOut) {
-        throw new AnswerFailed("within-answer", {
-          cause,
-          refusal: { code: "upstream_timeout", message: "The upstream did not answer in time" },
-        });
-      }
-      if (cause instanceof HttpFault) throw this.#protocolError(cause.message);
-      if (cause instanceof Deno.errors.InvalidData) {
-        throw new AnswerFailed("within-answer", {
-          cause,
-          refusal: {
-            code: "upstream_tls_failed",
-            message: `The upstream ended TLS: ${cause.message}`,
-          },
-        });
-      }
-      const stage = upstream.reader.buffered > 0 ? "within-answer" : "no-answer";
-      throw new AnswerFailed(stage, { cause });
+  #noHead(cause: unknown): AnswerFailed {
+    const { upstream } = this.#options;
+    if (upstream.timedOut) {
+      return new AnswerFailed("within-answer", {
+        cause,
+        refusal: { code: "upstream_timeout", message: "The upstream did not answer in time" },
+      });
     }
+    if (cause instanceof Deno.errors.InvalidData) {
+      return new AnswerFailed("within-answer", {
+        cause,
+        refusal: {
+          code: "upstream_tls_failed",
+          message: `The upstream ended TLS: ${cause.message}`,
+        },
+      });
+    }
+    return new AnswerFailed(upstream.reader.buffered > 0 ? "within-answer" : "no-answer", {
+      cause,
+    });
+  }
+
+  async #relayInterim(answer: ResponseHead): Promise<void> {
+    const { client, head } = this.#options;
+    if (head.minorVersion === 0) return; // HTTP/1.0 knows no interim answers.
+    client.writer.text(serializeResponseHead(answer, forwardableResponseHeaders(answer.headers)));
+    await client.writer.flush();
   }
 
   #protocolError(reason: string): AnswerFailed {
@@ -215,7 +227,8 @@ export class Answer {
 
   /** From here on the connection is no longer HTTP (RFC 9110 section 15.2.2). */
   async #switchProtocols(answer: ResponseHead): Promise<"close"> {
-    const { client, upstream, row, context, rewriteFrames, mayStay } = this.#options;
+    const { client, upstream, row, context, upgrade, rewriteFrames, mayStay } = this.#options;
+    if (!upgrade) throw this.#protocolError("it switches protocols without having been asked");
     this.started = true;
     row.status = 101;
     const protocol = headerValues(answer.headers, "upgrade")[0] ?? "websocket";

@@ -12,7 +12,7 @@ export class Truncated extends Error {
 /** What a body goes to: a peer, a buffer or nowhere. */
 export interface BodySink {
   /** A piece of the body; the view is valid until the returned promise settles. */
-  data(bytes: Uint8Array): Promise<void> | void;
+  data(bytes: Uint8Array): Promise<void> | undefined | void;
   /** The body is complete. */
   end(trailers: HeaderList): Promise<void> | void;
   /** Nothing more has arrived yet: pass on what waits, so that events reach their reader at once. */
@@ -32,22 +32,20 @@ export interface BodyProgress {
  * @throws {Truncated} when the sender ends early; {HttpFault} for malformed chunks; whatever the
  * connection or the sink throws.
  */
-export async function streamBody(
+export function streamBody(
   reader: WireReader,
   framing: Framing,
   options: { sink: BodySink; progress: BodyProgress },
 ): Promise<void> {
   switch (framing.kind) {
     case "none":
-      return await options.sink.end([]);
+      return streamLength(reader, 0, options);
     case "length":
-      await streamLength(reader, framing.length, options);
-      return await options.sink.end([]);
+      return streamLength(reader, framing.length, options);
     case "chunked":
-      return await streamChunked(reader, options);
+      return streamChunked(reader, options);
     case "until-close":
-      await streamUntilClose(reader, options);
-      return await options.sink.end([]);
+      return streamUntilClose(reader, options);
   }
 }
 
@@ -71,8 +69,11 @@ async function streamLength(
     reader.start += count;
     left -= count;
     progress.piece(count);
-    await sink.data(piece);
+    const taken = sink.data(piece);
+    // A small body that is here already goes out without waiting for its turn among others.
+    if (taken !== undefined) await taken;
   }
+  await sink.end([]);
 }
 
 async function streamChunked(
@@ -90,7 +91,8 @@ async function streamChunked(
     reader.start += decoder.step(reader.buffer, reader);
     if (decoder.data.length === 0) continue;
     progress.piece(decoder.data.length);
-    await sink.data(decoder.data);
+    const taken = sink.data(decoder.data);
+    if (taken !== undefined) await taken;
   }
   await sink.end(decoder.trailers);
 }
@@ -102,7 +104,7 @@ async function streamUntilClose(
   while (true) {
     if (reader.buffered === 0) {
       await sink.flush();
-      if (!(await fillUntilClose(reader))) return;
+      if (!(await fillUntilClose(reader))) return await sink.end([]);
     }
     const piece = reader.buffer.subarray(reader.start, reader.end);
     reader.start = reader.end;
@@ -129,7 +131,7 @@ export class PlainSink implements BodySink {
     this.#writer = writer;
   }
 
-  data(bytes: Uint8Array): Promise<void> {
+  data(bytes: Uint8Array): Promise<void> | undefined {
     return this.#writer.data(bytes);
   }
 
@@ -152,7 +154,7 @@ export class ChunkedSink implements BodySink {
     this.#keepTrailer = keepTrailer;
   }
 
-  data(bytes: Uint8Array): Promise<void> {
+  data(bytes: Uint8Array): Promise<void> | undefined {
     return this.#writer.chunk(bytes);
   }
 

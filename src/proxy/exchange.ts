@@ -28,6 +28,7 @@ import { replyRefusal, wantsKeepAlive } from "./reply.ts";
 import { type Route, routeRequest } from "./route_request.ts";
 import { RowDraft } from "./row_draft.ts";
 import type { ByteRewriter } from "./splice.ts";
+import type { ByteReplacer } from "../substitute/byte_replacer.ts";
 import { isMalformedUpload, Upload } from "./upload.ts";
 import type { UpstreamConnection } from "./upstream_pool.ts";
 
@@ -98,17 +99,22 @@ export class Exchange {
     const route = routeRequest(access.vault, authority, path);
     this.#row.service = route.service;
     const outbound = outboundHead(head, { ...this.#request, service: route.service });
-    return await this.#forward(await this.#withBody(outbound, route.service), access, route);
+    const replacer = this.#bodyReplacer(route.service);
+    return await this.#forward(
+      replacer === undefined ? outbound : await this.#withBody(outbound, replacer),
+      access,
+      route,
+    );
   }
 
-  /** Reads and substitutes the body where the service asks for it; otherwise the body streams. */
-  async #withBody(
-    outbound: OutboundHead,
-    service: CompiledService | undefined,
-  ): Promise<OutboundHead> {
-    if (service?.substitutions.kind !== "ready" || this.#framing.kind === "none") return outbound;
-    const replacer = service.substitutions.body?.(this.#request.head.headers);
-    if (replacer === undefined) return outbound;
+  /** What replaces placeholders in the body, where the service asks for it; otherwise the body streams. */
+  #bodyReplacer(service: CompiledService | undefined): ByteReplacer | undefined {
+    if (service?.substitutions.kind !== "ready" || this.#framing.kind === "none") return undefined;
+    return service.substitutions.body?.(this.#request.head.headers);
+  }
+
+  /** Reads the body whole and replaces its placeholders. */
+  async #withBody(outbound: OutboundHead, replacer: ByteReplacer): Promise<OutboundHead> {
     this.#client.deadline.at = Date.now() + this.#context.limits.clientIdleMs;
     const body = await collectBody(this.#client, this.#framing, {
       limitBytes: this.#context.limits.substitutedBodyBytes,
@@ -189,7 +195,7 @@ export class Exchange {
       } else {
         pool.discard(upstream);
       }
-      return await this.#finishUpload(after);
+      return this.#upload === undefined ? after : await this.#finishUpload(this.#upload, after);
     } catch (error) {
       pool.discard(upstream);
       throw error;
@@ -250,9 +256,8 @@ export class Exchange {
   }
 
   /** The answer is out; whether the connection lives on depends on the rest of the body. */
-  async #finishUpload(after: After): Promise<After> {
-    const upload = this.#upload;
-    if (upload === undefined || upload.state === "complete") return after;
+  async #finishUpload(upload: Upload, after: After): Promise<After> {
+    if (upload.state === "complete") return after;
     upload.discard();
     this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;
     // The client may send nothing more before it sees the end that it was told of.
@@ -316,7 +321,7 @@ export class Exchange {
     const lasting = this.#request.refusal === undefined;
     const keepAlive = rest === "small" && lasting && wantsKeepAlive(head);
     await replyRefusal(this.#client.writer, refusal, { requestId: this.#row.id, head, keepAlive });
-    if (this.#upload !== undefined) return await this.#finishUpload("linger");
+    if (this.#upload !== undefined) return await this.#finishUpload(this.#upload, "linger");
     if (!keepAlive) return "linger";
     if (this.#framing.kind === "none") return "keep";
     this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;

@@ -6,7 +6,7 @@ import type { AccessCheck } from "./access.ts";
 import type { ClientConnection } from "./client_connection.ts";
 import type { ProxyContext } from "./context.ts";
 import { type After, Exchange, type InboundRequest, malformed } from "./exchange.ts";
-import { readRequestHead } from "./read_head.ts";
+import { RequestHeads } from "./read_head.ts";
 import { REFUSAL_STATUS } from "../model/refusal_code.ts";
 import type { Refusal } from "./refusal.ts";
 import { replyRefusal, wantsKeepAlive } from "./reply.ts";
@@ -24,13 +24,16 @@ export async function serveRequests(
   context: ProxyContext,
   options: { handle: RequestHandler; ingress: "connect" | "forward" },
 ): Promise<void> {
+  const heads = new RequestHeads(client.reader);
   while (true) {
     client.deadline.at = Date.now() + context.limits.clientIdleMs;
     let head: RequestHead | undefined;
     try {
-      head = await readRequestHead(client.reader);
+      while ((head = heads.take()) === undefined) {
+        if (!(await client.reader.fill())) return; // The client left.
+      }
     } catch (error) {
-      if (!(error instanceof HttpFault)) return; // The client left within a head.
+      if (!(error instanceof HttpFault)) return;
       await refuse(client, context, {
         refusal: malformed(error),
         row: new RowDraft(options.ingress),
@@ -38,7 +41,6 @@ export async function serveRequests(
       });
       return await linger(client, context);
     }
-    if (head === undefined) return;
     client.deadline.at = Infinity;
     const after = await options.handle(head);
     if (after === "linger") return await linger(client, context);
@@ -57,12 +59,12 @@ export function tunnelHandler(
     refusal: Refusal | undefined;
   },
 ): RequestHandler {
-  return async (head) => {
+  return (head) => {
     let pathAndQuery: string;
     try {
       pathAndQuery = targetWithin(tunnel.authority, head);
     } catch (error) {
-      return await refuseMalformed(client, context, { head, error, ingress: "connect" });
+      return refuseMalformed(client, context, { head, error, ingress: "connect" });
     }
     const request: InboundRequest = {
       head,
@@ -73,7 +75,7 @@ export function tunnelHandler(
       access: tunnel.access,
       ...(tunnel.refusal === undefined ? {} : { refusal: tunnel.refusal }),
     };
-    return await new Exchange(client, request, context).run();
+    return new Exchange(client, request, context).run();
   };
 }
 

@@ -83,6 +83,8 @@ export class WireReader {
   }
 }
 
+const NOTHING_TO_WRITE = Promise.resolve();
+
 /** Pieces above this size are written as they are instead of being copied behind what waits. */
 const COPY_LIMIT_BYTES = 8 * 1024;
 
@@ -107,40 +109,47 @@ export class WireWriter {
     this.#used += encodeLatin1Into(text, this.#scratch, this.#used);
   }
 
-  /** Sends body bytes as they are, or keeps small ones for the next flush. */
-  async data(bytes: Uint8Array): Promise<void> {
-    if (bytes.length > COPY_LIMIT_BYTES) {
-      await this.flush();
-      await this.#write(bytes);
-      return;
-    }
+  /** Sends body bytes as they are; small ones are kept for the next flush, and nothing has to be awaited. */
+  data(bytes: Uint8Array): Promise<void> | undefined {
+    if (bytes.length > COPY_LIMIT_BYTES) return this.#flushAndWrite(bytes);
     this.#append(bytes);
+    return undefined;
   }
 
-  /** Sends body bytes as one chunk, or keeps it for the next flush. */
-  async chunk(bytes: Uint8Array): Promise<void> {
-    if (this.#used > COPY_LIMIT_BYTES) await this.flush();
+  /** Keeps body bytes as one chunk for the next flush; waits only where too much is kept already. */
+  chunk(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#used > COPY_LIMIT_BYTES) return this.flush().then(() => this.#appendChunk(bytes));
+    this.#appendChunk(bytes);
+    return undefined;
+  }
+
+  /** Writes all that waits. */
+  flush(): Promise<void> {
+    if (this.#used === 0) return NOTHING_TO_WRITE;
+    const bytes = this.#scratch.subarray(0, this.#used);
+    this.#used = 0;
+    return this.#write(bytes);
+  }
+
+  async #flushAndWrite(bytes: Uint8Array): Promise<void> {
+    await this.flush();
+    await this.#write(bytes);
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    try {
+      await writeAll(this.#stream, bytes);
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
+  }
+
+  #appendChunk(bytes: Uint8Array): void {
     this.text(chunkSizeLine(bytes.length));
     this.#append(bytes);
     this.text("\r\n");
   }
-
-  /** Writes all that waits. */
-  async flush(): Promise<void> {
-    if (this.#used === 0) return;
-    const bytes = this.#scratch.subarray(0, this.#used);
-    this.#used = 0;
-    await this.#write(bytes);
-  }
-
-  #write(bytes: Uint8Array): Promise<void> {
-    return writeAll(this.#stream, bytes).catch(this.#onFailure);
-  }
-
-  readonly #onFailure = (error: unknown): never => {
-    this.failed = true;
-    throw error;
-  };
 
   #append(bytes: Uint8Array): void {
     this.#reserve(bytes.length);

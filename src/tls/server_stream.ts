@@ -25,6 +25,8 @@ export class TlsServerStream {
   readonly #transport: Transport;
   /** Sends what the engine has put out; one at a time, so that records keep their order. */
   #flushing: Promise<void> | undefined;
+  /** More was encrypted while that was under way. */
+  #more = false;
   #closed = false;
   #endSent = false;
 
@@ -91,7 +93,10 @@ export class TlsServerStream {
   }
 
   #flush(): Promise<void> {
-    if (this.#flushing !== undefined) return this.#flushing;
+    if (this.#flushing !== undefined) {
+      this.#more = true;
+      return this.#flushing;
+    }
     const bytes = this.#engine.output();
     if (bytes.length === 0) return NOTHING_TO_SEND;
     return this.#flushing = this.#sendOutput(bytes);
@@ -99,15 +104,17 @@ export class TlsServerStream {
 
   async #sendOutput(first: Uint8Array): Promise<void> {
     const { stream } = this.#transport;
-    let bytes: Uint8Array | undefined = first;
+    let bytes = first;
     try {
-      do {
+      while (true) {
         let sent = await stream.write(bytes);
         while (sent < bytes.length) sent += await stream.write(bytes.subarray(sent));
         free(bytes);
         // What was encrypted meanwhile waits for this very promise.
-        bytes = this.#closed ? undefined : this.#engine.output();
-      } while (bytes !== undefined && bytes.length > 0);
+        if (!this.#more || this.#closed) return;
+        this.#more = false;
+        bytes = this.#engine.output();
+      }
     } finally {
       this.#flushing = undefined;
     }
