@@ -1,3 +1,4 @@
+import { userRootFiles } from "../run/environment.ts";
 import type { Store } from "../store/store.ts";
 import { Authority } from "../tls/authority.ts";
 import { ensureTrustFiles, type TrustFiles } from "../tls/trust_bundle.ts";
@@ -21,6 +22,6 @@ export async function certificateFiles(
 ): Promise<TrustFiles> {
   return await ensureTrustFiles(store.directory, {
     certificatePem: authority.certificatePem,
-    environment: context.env,
+    userFiles: userRootFiles(context.env),
   });
 }

@@ -1,7 +1,7 @@
 import { startBroker } from "../app.ts";
 import { createLogger } from "../log.ts";
 import { Secret } from "../model/secret.ts";
-import { childEnvironment, proxyUrl } from "../run/environment.ts";
+import { childEnvironment, proxyUrl, userRootFiles } from "../run/environment.ts";
 import { Store } from "../store/store.ts";
 import { Authority } from "../tls/authority.ts";
 import { ensureTrustFiles } from "../tls/trust_bundle.ts";
@@ -80,7 +80,7 @@ export class Lab implements AsyncDisposable {
     const { token } = store.sessions.create({ vault: VAULT, ttlSeconds: 3600 });
     const files = await ensureTrustFiles(store.directory, {
       certificatePem: broker.authority.certificatePem,
-      environment: inherited,
+      userFiles: userRootFiles(inherited),
     });
     const { environment } = childEnvironment({
       inherited,

@@ -58,6 +58,13 @@ const LOOPBACK_NO_PROXY = "localhost,127.0.0.1,::1";
 /** Variables that add the broker's CA to a program's store. */
 const CA_VARIABLES = ["NODE_EXTRA_CA_CERTS", "DENO_CERT"];
 
+const NPM_CA = "NPM_CONFIG_CAFILE";
+
+/** npm reads its variables in any case and lets the last one win; "npm run" sets lower-case ones. */
+function isNpmCa(name: string): boolean {
+  return name.toUpperCase() === NPM_CA;
+}
+
 /** Variables that replace a program's store: they get the system's roots too. */
 const BUNDLE_VARIABLES = [
   "SSL_CERT_FILE",
@@ -66,11 +73,22 @@ const BUNDLE_VARIABLES = [
   "GIT_SSL_CAINFO",
   "AWS_CA_BUNDLE",
   "PIP_CERT",
-  "NPM_CONFIG_CAFILE",
+  NPM_CA,
   "CARGO_HTTP_CAINFO",
   "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
   "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
 ];
+
+/** Files of certificates that the user's own settings name, which {@link childEnvironment} replaces. */
+export function userRootFiles(
+  inherited: Readonly<Record<string, string>>,
+): { adding: string[]; replacing: string[] } {
+  const files = (names: readonly string[]) =>
+    Object.entries(inherited)
+      .filter(([name, path]) => path !== "" && names.includes(isNpmCa(name) ? NPM_CA : name))
+      .map(([_, path]) => path);
+  return { adding: files(CA_VARIABLES), replacing: files(BUNDLE_VARIABLES) };
+}
 
 /** The proxy URL of a vault-scoped session: `http://TOKEN:VAULT@127.0.0.1:PORT`. */
 export function proxyUrl(
@@ -96,8 +114,6 @@ export function childEnvironment(input: ChildEnvironmentInput): ChildEnvironment
   const canonical = (name: string) => caseInsensitive ? name.toUpperCase() : name;
   const warnings: string[] = [];
   const own = ownVariables(input, warnings);
-  // npm reads its variables in any case and lets the last one win; "npm run" sets lower-case ones.
-  const isNpmCa = (name: string) => name.toUpperCase() === "NPM_CONFIG_CAFILE";
   const reserved = new Set(["BROKER_PASSPHRASE", ...own.keys()].map(canonical));
 
   const scrub = createScrubber(input.credentials);

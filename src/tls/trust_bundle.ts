@@ -13,39 +13,29 @@ export interface TrustFiles {
   readonly bundle: string;
 }
 
+/**
+ * Files of the user's own, in variables that a child finds pointing to the broker's. What is in them goes
+ * into those, so that a host which is not intercepted is reached as before.
+ */
+export interface UserRootFiles {
+  /** Added by programs to a store of their own, which need not be the machine's. */
+  readonly adding: readonly string[];
+  /** Taken by programs in place of their store. */
+  readonly replacing: readonly string[];
+}
+
 /** What the files are made of. */
 export interface TrustFilesInput {
   /** The authority's certificate, PEM. */
   readonly certificatePem: string;
-  /** The environment that the child would have inherited. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** What the user set; none unless given. */
+  readonly userFiles?: UserRootFiles;
   /** The roots of this machine; found unless given. */
   readonly systemRoots?: SystemRoots;
 }
 
 /** The user's own roots for upstreams; the broker verifies with them too. */
 const UPSTREAM_VARIABLES = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "BROKER_UPSTREAM_CA"];
-
-/** Variables whose file a program adds to its own store, which need not be the machine's. */
-const ADDING_VARIABLES = ["NODE_EXTRA_CA_CERTS", "DENO_CERT"];
-
-/**
- * Variables that a child finds pointing to the broker's files. What the user had in them goes into those,
- * so that a host which is not intercepted is reached as before.
- */
-const REPLACED_VARIABLES = [
-  ...ADDING_VARIABLES,
-  "SSL_CERT_FILE",
-  "REQUESTS_CA_BUNDLE",
-  "CURL_CA_BUNDLE",
-  "GIT_SSL_CAINFO",
-  "AWS_CA_BUNDLE",
-  "PIP_CERT",
-  "NPM_CONFIG_CAFILE",
-  "CARGO_HTTP_CAINFO",
-  "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-  "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
-];
 
 /** Changes with what the bundle holds, so that a newer program writes it anew. */
 const FORMAT = "1";
@@ -66,17 +56,17 @@ export async function ensureTrustFiles(
   directory: string,
   input: TrustFilesInput,
 ): Promise<TrustFiles> {
-  const { certificatePem } = input;
+  const { certificatePem, userFiles = { adding: [], replacing: [] } } = input;
   const certificate = `${directory}/ca.pem`;
   await ensureFile(certificate, certificatePem);
-  const added = await addedRoots(input.environment, { except: certificatePem });
+  const added = await addedRoots(userFiles, { except: certificatePem });
   const additions = added.length === 0
     ? certificate
     : `${directory}/ca${await suffixOf(added)}.pem`;
   if (added.length > 0) await ensureFile(additions, certificatePem + added.join(""));
 
   const system = input.systemRoots ?? await findSystemRoots();
-  const own = await userRoots(input.environment, { system, except: certificatePem });
+  const own = await userRoots(userFiles, { system, except: certificatePem });
   const bundle = `${directory}/bundle${own.length === 0 ? "" : await suffixOf(own)}.pem`;
   const inputs = await digest([FORMAT, system.fingerprint, certificatePem, ...own]);
   const header = `${HEADER}${inputs}\n`;
@@ -123,10 +113,10 @@ async function readRoots(variable: string, path: string): Promise<string[]> {
 
 /** The user's roots that the machine does not have. */
 async function userRoots(
-  environment: Readonly<Record<string, string>>,
+  { adding, replacing }: UserRootFiles,
   { system, except }: { readonly system: SystemRoots; readonly except: string },
 ): Promise<string[]> {
-  const roots = await rootsNamed(environment, REPLACED_VARIABLES, system.source);
+  const roots = await rootsIn([...adding, ...replacing].filter((path) => path !== system.source));
   roots.delete(except);
   if (roots.size === 0) return [];
   return [...roots.difference(new Set(await system.load()))].sort();
@@ -134,25 +124,18 @@ async function userRoots(
 
 /** What the user adds to the stores of programs, the machine's roots too: their stores may lack those. */
 async function addedRoots(
-  environment: Readonly<Record<string, string>>,
+  { adding }: UserRootFiles,
   { except }: { readonly except: string },
 ): Promise<string[]> {
-  const roots = await rootsNamed(environment, ADDING_VARIABLES);
+  const roots = await rootsIn(adding);
   roots.delete(except);
   return usableRoots([...roots].sort());
 }
 
 /** A file that its own program could not read either is skipped. */
-async function rootsNamed(
-  environment: Readonly<Record<string, string>>,
-  variables: readonly string[],
-  except = "",
-): Promise<Set<string>> {
-  const paths = new Set(variables.map((variable) => environment[variable] ?? ""));
-  paths.delete("");
-  paths.delete(except);
+async function rootsIn(paths: readonly string[]): Promise<Set<string>> {
   const texts = await Promise.all(
-    [...paths].map((path) => Deno.readTextFile(path).catch(() => "")),
+    [...new Set(paths)].map((path) => Deno.readTextFile(path).catch(() => "")),
   );
   return new Set(texts.flatMap(splitCertificates));
 }

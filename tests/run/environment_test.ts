@@ -5,6 +5,7 @@ import {
   childEnvironment,
   type ChildEnvironmentInput,
   proxyUrl,
+  userRootFiles,
 } from "../../src/run/environment.ts";
 
 const STORED = "ghp_0123456789abcdefABCDEF";
@@ -118,6 +119,20 @@ Deno.test("the child gets every variable of the contract, and what it inherits s
     ...Object.fromEntries(BUNDLE_NAMES.map((name) => [name, "/home/me/.broker/bundle.pem"])),
   });
   assert.deepEqual(warnings, []);
+});
+
+Deno.test("the files that the user's certificate settings name are told apart by what programs do", () => {
+  assert.deepEqual(
+    userRootFiles({
+      NODE_EXTRA_CA_CERTS: "/company.pem",
+      DENO_CERT: "",
+      SSL_CERT_FILE: "/all.pem",
+      npm_config_cafile: "/npm.pem",
+      SSL_CERT_DIR: "/certificates",
+      PATH: "/bin",
+    }),
+    { adding: ["/company.pem"], replacing: ["/all.pem", "/npm.pem"] },
+  );
 });
 
 Deno.test("inherited certificate settings give way to the broker's, in npm's lower case too", () => {

@@ -47,7 +47,6 @@ async function startSite(hostname: string): Promise<Site> {
   const files = await temporaryDirectory();
   const { certificate: ca, bundle } = await ensureTrustFiles(files.path, {
     certificatePem: authority.certificatePem,
-    environment: {},
   });
   const strangerCa = files.join("stranger.pem");
   await Deno.writeTextFile(strangerCa, (await createAuthority()).certificatePem);

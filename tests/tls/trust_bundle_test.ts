@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BrokerError } from "../../src/errors.ts";
 import type { SystemRoots } from "../../src/tls/system_roots.ts";
-import { ensureTrustFiles, upstreamRoots } from "../../src/tls/trust_bundle.ts";
+import { ensureTrustFiles, upstreamRoots, type UserRootFiles } from "../../src/tls/trust_bundle.ts";
 import { splitCertificates } from "../../src/x509/pem.ts";
 import { temporaryDirectory } from "../support/temporary_directory.ts";
 import { createAuthority, sharedAuthority } from "./memory_store.ts";
@@ -22,6 +22,10 @@ class FakeRoots implements SystemRoots {
     this.loads += 1;
     return Promise.resolve([...this.roots]);
   }
+}
+
+function only(changes: Partial<UserRootFiles>): UserRootFiles {
+  return { adding: [], replacing: [], ...changes };
 }
 
 async function rootsIn(path: string): Promise<Set<string>> {
@@ -88,7 +92,6 @@ Deno.test({
       await assert.rejects(
         ensureTrustFiles(directory, {
           certificatePem: OWN,
-          environment: {},
           systemRoots: new FakeRoots(),
         }),
         (error) => error instanceof BrokerError && error.code === "home_unusable" && !!error.hint,
@@ -101,7 +104,6 @@ Deno.test("the certificate stands alone in one file and with the machine's roots
   await using files = await temporaryDirectory();
   const { certificate, additions, bundle } = await ensureTrustFiles(files.path, {
     certificatePem: OWN,
-    environment: {},
     systemRoots: new FakeRoots(),
   });
   assert.equal(await Deno.readTextFile(certificate), OWN);
@@ -118,7 +120,7 @@ Deno.test("files are written anew when their inputs change or they were damaged,
   await using files = await temporaryDirectory();
   const systemRoots = new FakeRoots();
   const write = (certificatePem = OWN) =>
-    ensureTrustFiles(files.path, { certificatePem, environment: {}, systemRoots });
+    ensureTrustFiles(files.path, { certificatePem, systemRoots });
   const { bundle, certificate } = await write();
   const first = await Deno.stat(bundle);
   await write();
@@ -147,14 +149,13 @@ Deno.test("roots that the user's variables name are in the bundle, under a name 
   await Deno.writeTextFile(files.join("company.pem"), COMPANY + SYSTEM_A);
   await Deno.writeTextFile(files.join("extra.pem"), EXTRA);
   const systemRoots = new FakeRoots();
-  const write = (environment: Record<string, string>) =>
-    ensureTrustFiles(home.path, { certificatePem: OWN, environment, systemRoots });
+  const write = (changes: Partial<UserRootFiles>) =>
+    ensureTrustFiles(home.path, { certificatePem: OWN, userFiles: only(changes), systemRoots });
   const plain = await write({});
-  const company = await write({ SSL_CERT_FILE: files.join("company.pem") });
+  const company = await write({ replacing: [files.join("company.pem")] });
   const both = await write({
-    REQUESTS_CA_BUNDLE: files.join("company.pem"),
-    NODE_EXTRA_CA_CERTS: files.join("extra.pem"),
-    PIP_CERT: files.join("missing.pem"),
+    replacing: [files.join("company.pem"), files.join("missing.pem")],
+    adding: [files.join("extra.pem")],
   });
   assert.equal(new Set([plain.bundle, company.bundle, both.bundle]).size, 3);
   assert.deepEqual(await rootsIn(plain.bundle), new Set([SYSTEM_A, SYSTEM_B, OWN]));
@@ -168,25 +169,24 @@ Deno.test("what the user adds to the stores of programs is added still, the mach
   await Deno.writeTextFile(files.join("company.pem"), COMPANY + SYSTEM_A);
   await Deno.writeTextFile(files.join("extra.pem"), EXTRA);
   const systemRoots = new FakeRoots();
-  const write = (environment: Record<string, string>) =>
-    ensureTrustFiles(home.path, { certificatePem: OWN, environment, systemRoots });
-  const node = await write({ NODE_EXTRA_CA_CERTS: files.join("company.pem") });
+  const write = (changes: Partial<UserRootFiles>) =>
+    ensureTrustFiles(home.path, { certificatePem: OWN, userFiles: only(changes), systemRoots });
+  const node = await write({ adding: [files.join("company.pem")] });
   assert.deepEqual(await rootsIn(node.additions), new Set([OWN, COMPANY, SYSTEM_A]));
   assert.equal(await Deno.readTextFile(node.certificate), OWN);
   const both = await write({
-    NODE_EXTRA_CA_CERTS: files.join("company.pem"),
-    DENO_CERT: files.join("extra.pem"),
+    adding: [files.join("company.pem"), files.join("extra.pem")],
   });
   assert.deepEqual(await rootsIn(both.additions), new Set([OWN, COMPANY, SYSTEM_A, EXTRA]));
   assert.deepEqual(await rootsIn(node.additions), new Set([OWN, COMPANY, SYSTEM_A]));
   for (
-    const environment of [
-      { SSL_CERT_FILE: files.join("company.pem") },
-      { NODE_EXTRA_CA_CERTS: files.join("missing.pem") },
-      { NODE_EXTRA_CA_CERTS: node.certificate },
+    const changes of [
+      { replacing: [files.join("company.pem")] },
+      { adding: [files.join("missing.pem")] },
+      { adding: [node.certificate] },
     ]
   ) {
-    assert.equal((await write(environment)).additions, node.certificate);
+    assert.equal((await write(changes)).additions, node.certificate);
   }
 });
 
@@ -196,12 +196,12 @@ Deno.test("a run inside a run uses the bundle of the outer one", async () => {
   await Deno.writeTextFile(files.join("company.pem"), COMPANY);
   const systemRoots = new FakeRoots();
   const path = files.join("company.pem");
-  for (const environment of [{}, { SSL_CERT_FILE: path }, { NODE_EXTRA_CA_CERTS: path }]) {
+  for (const changes of [{}, { replacing: [path] }, { adding: [path] }]) {
     const input = { certificatePem: OWN, systemRoots };
-    const outer = await ensureTrustFiles(home.path, { ...input, environment });
+    const outer = await ensureTrustFiles(home.path, { ...input, userFiles: only(changes) });
     const inner = await ensureTrustFiles(home.path, {
       ...input,
-      environment: { SSL_CERT_FILE: outer.bundle, NODE_EXTRA_CA_CERTS: outer.additions },
+      userFiles: { replacing: [outer.bundle], adding: [outer.additions] },
     });
     assert.deepEqual(inner, outer);
   }
@@ -213,7 +213,7 @@ Deno.test("writers at once leave whole files and nothing else", async () => {
   const written = await Promise.all(
     Array.from(
       { length: 8 },
-      () => ensureTrustFiles(files.path, { certificatePem: OWN, environment: {}, systemRoots }),
+      () => ensureTrustFiles(files.path, { certificatePem: OWN, systemRoots }),
     ),
   );
   assert.deepEqual(await rootsIn(written[0]!.bundle), new Set([SYSTEM_A, SYSTEM_B, OWN]));
