@@ -1,14 +1,12 @@
 import { HttpFault } from "../http1/fault.ts";
-import { type Framing, requestFraming } from "../http1/framing.ts";
-import { headerValues } from "../http1/headers.ts";
 import type { RequestHead } from "../http1/request_head.ts";
 import { type Authority, hostField } from "../http1/request_target.ts";
 import { serializeRequestHead } from "../http1/serialize.ts";
 import type { Ingress } from "../model/request_log_row.ts";
+import type { ByteReplacer } from "../substitute/byte_replacer.ts";
 import type { Access, AccessCheck } from "./access.ts";
-import { streamBody, Truncated } from "./body.ts";
+import { Truncated } from "./body.ts";
 import type { ClientConnection } from "./client_connection.ts";
-import { collectBody } from "./collect_body.ts";
 import type { CompiledService } from "./compiled_vault.ts";
 import { Answer, AnswerFailed } from "./answer.ts";
 import type { ProxyContext } from "./context.ts";
@@ -22,14 +20,13 @@ import {
   withContentLength,
 } from "./outbound.ts";
 import { absoluteForm } from "./parent.ts";
-import { REFUSAL_STATUS } from "../model/refusal_code.ts";
+import { REFUSAL_STATUS, type RefusalCode } from "../model/refusal_code.ts";
 import { type Refusal, RefusalError } from "./refusal.ts";
+import { RequestBody } from "./request_body.ts";
 import { replyRefusal, wantsKeepAlive } from "./reply.ts";
 import { type Route, routeRequest } from "./route_request.ts";
 import { RowDraft } from "./row_draft.ts";
 import type { ByteRewriter } from "./splice.ts";
-import type { ByteReplacer } from "../substitute/byte_replacer.ts";
-import { isMalformedUpload, Upload } from "./upload.ts";
 import type { UpstreamConnection } from "./upstream_pool.ts";
 
 /** One request as it reached the proxy, its destination decided. */
@@ -52,7 +49,10 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(
   ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"],
 );
 
-const NO_BODY: Framing = { kind: "none" };
+/** Refusals of what cannot be read on: where the message ends is unknown, or far away. */
+const ENDS_CONNECTION: ReadonlySet<RefusalCode> = new Set(["bad_request", "request_too_large"]);
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * Brokers one request: check, match, inject, forward, answer, log. The body of this class is the one
@@ -63,17 +63,15 @@ export class Exchange {
   readonly #request: InboundRequest;
   readonly #context: ProxyContext;
   readonly #row: RowDraft;
-  #framing: Framing = NO_BODY;
-  #upload: Upload | undefined;
+  readonly #body: RequestBody;
   #answer: Answer | undefined;
-  /** The client's body, once it has been read whole. */
-  #body: Uint8Array | undefined;
 
   constructor(client: ClientConnection, request: InboundRequest, context: ProxyContext) {
     this.#client = client;
     this.#request = request;
     this.#context = context;
     this.#row = new RowDraft(request.ingress);
+    this.#body = new RequestBody({ client, head: request.head, row: this.#row, context });
   }
 
   /** Runs the exchange to its end; never rejects. */
@@ -92,7 +90,7 @@ export class Exchange {
     const path = withoutQuery(pathAndQuery);
     this.#row.describe({ method: head.method, host: hostField(scheme, authority), path });
     checkHostFields(head);
-    this.#framing = requestFraming(head);
+    this.#body.readFraming();
     const access = this.#request.access.check();
     this.#row.access = access;
     if (this.#request.refusal !== undefined) throw new RefusalError(this.#request.refusal);
@@ -100,42 +98,16 @@ export class Exchange {
     this.#row.service = route.service;
     const outbound = outboundHead(head, { ...this.#request, service: route.service });
     const replacer = this.#bodyReplacer(route.service);
-    return await this.#forward(
-      replacer === undefined ? outbound : await this.#withBody(outbound, replacer),
-      access,
-      route,
-    );
+    if (replacer === undefined) return await this.#forward(outbound, access, route);
+    const headers = withContentLength(outbound.headers, await this.#body.collect(replacer));
+    return await this.#forward({ ...outbound, headers }, access, route);
   }
 
   /** What replaces placeholders in the body, where the service asks for it; otherwise the body streams. */
   #bodyReplacer(service: CompiledService | undefined): ByteReplacer | undefined {
-    if (service?.substitutions.kind !== "ready" || this.#framing.kind === "none") return undefined;
+    if (service?.substitutions.kind !== "ready") return undefined;
+    if (this.#body.framing.kind === "none") return undefined;
     return service.substitutions.body?.(this.#request.head.headers);
-  }
-
-  /** Reads the body whole and replaces its placeholders. */
-  async #withBody(outbound: OutboundHead, replacer: ByteReplacer): Promise<OutboundHead> {
-    this.#client.deadline.at = Date.now() + this.#context.limits.clientIdleMs;
-    const body = await collectBody(this.#client, this.#framing, {
-      limitBytes: this.#context.limits.substitutedBodyBytes,
-      begin: () => this.#goAhead(),
-      piece: (length) => {
-        this.#row.requestBytes += length;
-        this.#client.deadline.at = Date.now() + this.#context.limits.clientIdleMs;
-      },
-    });
-    this.#client.deadline.at = Infinity;
-    this.#framing = NO_BODY;
-    const replaced = replacer.replace(body);
-    this.#body = replaced;
-    return { ...outbound, headers: withContentLength(outbound.headers, replaced.length) };
-  }
-
-  /** The broker itself wants the body, so it answers the client's question whether to send it. */
-  async #goAhead(): Promise<void> {
-    if (!expectsContinue(this.#request.head)) return;
-    this.#client.writer.text("HTTP/1.1 100 Continue\r\n\r\n");
-    await this.#client.writer.flush();
   }
 
   async #forward(outbound: OutboundHead, access: Access, route: Route): Promise<After> {
@@ -180,7 +152,7 @@ export class Exchange {
       row: this.#row,
       context: this.#context,
       upgrade: isWebSocketUpgrade(this.#request.head),
-      withheldBody: () => this.#bodyIsWithheld(),
+      withheldBody: () => this.#body.withheld,
       rewriteFrames: frameRewriter(route.service),
       mayStay: () => this.#wouldTakeSameRoute(route),
     });
@@ -188,14 +160,11 @@ export class Exchange {
     upstream.deadline.at = Date.now() + limits.upstreamIdleMs;
     try {
       await this.#send(upstream, outbound, route);
-      if (this.#upload === undefined) answer.watchClient();
+      if (!this.#body.streams) answer.watchClient();
       const after = await answer.relay();
-      if (answer.reusable && (this.#upload === undefined || this.#upload.state === "complete")) {
-        pool.release(upstream);
-      } else {
-        pool.discard(upstream);
-      }
-      return this.#upload === undefined ? after : await this.#finishUpload(this.#upload, after);
+      if (answer.reusable && this.#body.complete) pool.release(upstream);
+      else pool.discard(upstream);
+      return this.#body.complete ? after : await this.#abandonBody(after);
     } catch (error) {
       pool.discard(upstream);
       throw error;
@@ -204,30 +173,14 @@ export class Exchange {
 
   async #send(upstream: UpstreamConnection, outbound: OutboundHead, route: Route): Promise<void> {
     const headers = connectionFields(outbound.headers, {
-      framing: this.#framing,
+      framing: this.#body.framing,
       upgrade: isWebSocketUpgrade(this.#request.head),
     });
     upstream.writer.text(this.#serialize(upstream, { ...outbound, headers }));
-    if (this.#framing.kind !== "none") {
-      this.#upload = new Upload({
-        framing: this.#framing,
-        from: this.#client.reader,
-        to: upstream.writer,
-        reserved: route.service?.auth.kind === "ready" ? route.service.auth.slotNames : NO_NAMES,
-        progress: { piece: (length) => this.#received(length, upstream) },
-        onClientFailed: () => this.#context.pool.discard(upstream),
-      });
-      this.#upload.settled.then(() => {
-        if (this.#upload?.state === "complete") this.#answer?.watchClient();
-      });
-      return;
-    }
-    try {
-      if (this.#body !== undefined) await upstream.writer.data(this.#body);
-      await upstream.writer.flush();
-    } catch (cause) {
-      throw new AnswerFailed("nothing-sent", { cause });
-    }
+    await this.#body.send(upstream, {
+      reserved: route.service?.auth.kind === "ready" ? route.service.auth.slotNames : NO_NAMES,
+      onComplete: () => this.#answer?.watchClient(),
+    });
   }
 
   /** Whether today's services, asked again, give the request to the service that has it. */
@@ -249,22 +202,9 @@ export class Exchange {
     );
   }
 
-  /** True while a client that asked before it sends has sent nothing: it may still choose either way. */
-  #bodyIsWithheld(): boolean {
-    return this.#upload?.state === "running" && this.#row.requestBytes === 0 &&
-      expectsContinue(this.#request.head);
-  }
-
   /** The answer is out; whether the connection lives on depends on the rest of the body. */
-  async #finishUpload(upload: Upload, after: After): Promise<After> {
-    if (upload.state === "complete") return after;
-    upload.discard();
-    this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;
-    // The client may send nothing more before it sees the end that it was told of.
-    if (after === "linger") await this.#client.stream.closeWrite().catch(() => {});
-    await upload.settled;
-    this.#client.deadline.at = Infinity;
-    return upload.state === "client-failed" ? "close" : after;
+  async #abandonBody(after: After): Promise<After> {
+    return await this.#body.abandon({ halfClose: after === "linger" }) ? after : "close";
   }
 
   /**
@@ -273,15 +213,10 @@ export class Exchange {
    * written, or nothing came back and the method may be repeated; never once body bytes are gone.
    */
   #mayRetry(error: unknown): boolean {
-    if (!(error instanceof AnswerFailed) || this.#upload !== undefined) return false;
+    if (!(error instanceof AnswerFailed) || this.#body.streams) return false;
     if (this.#client.reader.failed) return false;
     if (error.stage === "nothing-sent") return true;
     return error.stage === "no-answer" && IDEMPOTENT.has(this.#request.head.method);
-  }
-
-  #received(length: number, upstream: UpstreamConnection): void {
-    this.#row.requestBytes += length;
-    upstream.deadline.at = Date.now() + this.#context.limits.upstreamIdleMs;
   }
 
   /** Answers a failure where an answer is still possible. */
@@ -301,11 +236,9 @@ export class Exchange {
 
   #refusalFor(error: unknown): Refusal | undefined {
     if (this.#client.writer.failed) return undefined; // The client left.
-    if (this.#client.reader.failed && this.#upload === undefined) return undefined;
-    if (this.#upload?.state === "client-failed") {
-      if (!isMalformedUpload(this.#upload)) return undefined;
-      return malformed(this.#upload.failure as HttpFault);
-    }
+    const { failure, streams } = this.#body;
+    if (this.#client.reader.failed && !streams) return undefined;
+    if (failure !== undefined) return failure === "left" ? undefined : malformed(failure);
     if (error instanceof RefusalError) return error.refusal;
     if (error instanceof AnswerFailed) return error.refusal;
     if (error instanceof HttpFault) return malformed(error);
@@ -316,34 +249,17 @@ export class Exchange {
 
   async #refuse(refusal: Refusal): Promise<After> {
     const { head } = this.#request;
-    const rest = this.#unreadBody(refusal);
     // A tunnel's own refusal may no longer hold for the next CONNECT to the same host.
     const lasting = this.#request.refusal === undefined;
-    const keepAlive = rest === "small" && lasting && wantsKeepAlive(head);
+    const keepAlive = lasting && !ENDS_CONNECTION.has(refusal.code) && this.#body.drainable &&
+      wantsKeepAlive(head);
     await replyRefusal(this.#client.writer, refusal, { requestId: this.#row.id, head, keepAlive });
-    if (this.#upload !== undefined) return await this.#finishUpload(this.#upload, "linger");
+    if (this.#body.streams) return await this.#abandonBody("linger");
     if (!keepAlive) return "linger";
-    if (this.#framing.kind === "none") return "keep";
-    this.#client.deadline.at = Date.now() + this.#context.limits.lingerMs;
-    await streamBody(this.#client.reader, this.#framing, { sink: NOWHERE, progress: IGNORED });
-    this.#client.deadline.at = Infinity;
+    await this.#body.drain();
     return "keep";
   }
-
-  /** Whether what the client still sends is little enough to be read for the sake of the connection. */
-  #unreadBody(refusal: Refusal): "small" | "large" {
-    if (refusal.code === "bad_request" || refusal.code === "request_too_large") return "large";
-    if (this.#upload !== undefined) return "large";
-    if (this.#framing.kind === "none") return "small";
-    // A client that asks before it sends may or may not send now: only a new connection is in step.
-    if (expectsContinue(this.#request.head) || this.#framing.kind !== "length") return "large";
-    return this.#framing.length <= this.#context.limits.drainBytes ? "small" : "large";
-  }
 }
-
-const NO_NAMES: ReadonlySet<string> = new Set();
-const NOWHERE = { data: () => {}, end: () => {}, flush: () => {} };
-const IGNORED = { piece: () => {} };
 
 /** A refusal for a message that breaks HTTP's grammar. */
 export function malformed(fault: HttpFault): Refusal {
@@ -364,10 +280,4 @@ function frameRewriter(service: CompiledService | undefined): (() => ByteRewrite
 function withoutQuery(pathAndQuery: string): string {
   const mark = pathAndQuery.indexOf("?");
   return mark === -1 ? pathAndQuery : pathAndQuery.slice(0, mark);
-}
-
-function expectsContinue(head: RequestHead): boolean {
-  return headerValues(head.headers, "expect").some((value) =>
-    value.toLowerCase() === "100-continue"
-  );
 }
