@@ -261,9 +261,15 @@ function parentFailure(error: unknown, parent: ParentProxy): RefusalError {
     }, { cause: error });
 }
 
+/** The limit of the process, and that of the system. */
+const OUT_OF_DESCRIPTORS: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
+
 /** The operating system's words for why a connection failed; they name no secret. */
 function reasonOf(failure: unknown): string {
   if (failure instanceof Deno.errors.ConnectionRefused) return "connection refused";
+  if (failure instanceof Error && "code" in failure && OUT_OF_DESCRIPTORS.has(failure.code)) {
+    return 'the broker has no file descriptor left (a higher "ulimit -n" gives it more)';
+  }
   if (failure instanceof Error) return failure.message.replace(/ \(os error \d+\)/, "");
   return "connection failed";
 }

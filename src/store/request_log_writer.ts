@@ -2,6 +2,7 @@ import { BrokerError } from "../errors.ts";
 import type { RequestLogRow } from "../model/request_log_row.ts";
 import { RequestLogDatabase, type Retention } from "./request_log.ts";
 import type { LogPage } from "./request_log_search.ts";
+import { DamagedFile } from "./store_error.ts";
 import type { RequestLogFilter } from "../model/request_log_query.ts";
 
 /** How long rows wait for company, in milliseconds: what a killed process loses at most, and a follower waits. */
@@ -105,6 +106,9 @@ export class RequestLogWriter {
     if (this.#unusable) return;
     if (this.#queue.length >= QUEUE_ROWS) {
       this.#drop(1);
+      this.#warnOnce(
+        "the request log cannot be written as fast as requests come: some rows are left out",
+      );
       return;
     }
     this.#queue.push(row);
@@ -138,9 +142,8 @@ export class RequestLogWriter {
     this.#timer = undefined;
     this.flush();
     this.#unusable = true;
-    this.#queue = [];
-    this.#log?.close();
-    this.#log = undefined;
+    this.#dropQueued(this.#queue.length);
+    this.#closeFile();
   }
 
   readonly #onTimer = (): void => {
@@ -158,8 +161,7 @@ export class RequestLogWriter {
   #writeBatch(): "written" | "later" {
     const log = this.#open();
     if (log === undefined) {
-      this.#drop(this.#queue.length);
-      this.#queue = [];
+      if (this.#unusable) this.#dropQueued(this.#queue.length);
       return "later";
     }
     const batch = this.#queue.slice(0, BATCH_ROWS);
@@ -167,7 +169,11 @@ export class RequestLogWriter {
       log.append(batch, this.#droppedUntold);
     } catch (error) {
       this.#warn(error);
-      if (!isPassing(error)) this.#setAside();
+      if (error instanceof DamagedFile) this.#setAside();
+      // A defect: the same rows would fail again.
+      else if (!(error instanceof BrokerError)) this.#dropQueued(batch.length);
+      // Its disk may have gone and come back.
+      else if (!isPassing(error)) this.#closeFile();
       return "later";
     }
     this.#droppedUntold = 0;
@@ -197,22 +203,26 @@ export class RequestLogWriter {
       return this.#log = open();
     } catch (error) {
       this.#warn(error);
-      if (isPassing(error)) return undefined;
+      // Too many open files, a directory that is read-only for now: the rows wait.
+      if (!(error instanceof DamagedFile)) return undefined;
     }
+    this.#setAside();
     try {
-      this.#setAside();
-      return this.#log = open();
+      return this.#log = this.#unusable ? undefined : open();
     } catch (error) {
       this.#warn(error);
-      this.#unusable = true;
       return undefined;
     }
   }
 
-  /** A broken log is kept for whoever wants to look, and a new one begun. */
-  #setAside(): void {
+  #closeFile(): void {
     this.#log?.close();
     this.#log = undefined;
+  }
+
+  /** A broken log is kept for whoever wants to look, and a new one begun. */
+  #setAside(): void {
+    this.#closeFile();
     const path = RequestLogDatabase.pathIn(this.#options.directory);
     try {
       Deno.renameSync(path, `${path}.damaged`);
@@ -238,12 +248,14 @@ export class RequestLogWriter {
     else counts.refused++;
   }
 
+  #dropQueued(count: number): void {
+    this.#queue = this.#queue.slice(count);
+    this.#drop(count);
+  }
+
   #drop(count: number): void {
     this.counts.dropped += count;
     this.#droppedUntold += count;
-    this.#warnOnce(
-      "requests come faster than the request log can be written: some rows are left out",
-    );
   }
 
   #warn(error: unknown): void {

@@ -94,9 +94,12 @@ export function toStoreError(cause: unknown, context: FailureContext): unknown {
   }
 }
 
+/** A file that cannot be used as it is; trying again will not help. */
+export class DamagedFile extends BrokerError {}
+
 /** A home whose database cannot be used as it is. */
-export function damagedHome(message: string, path: string, cause?: unknown): BrokerError {
-  return new BrokerError("home_unusable", message, {
+export function damagedHome(message: string, path: string, cause?: unknown): DamagedFile {
+  return new DamagedFile("home_unusable", message, {
     hint: `put a backup of "${path}" back, or set BROKER_HOME to a new directory and start over`,
     ...(cause === undefined ? {} : { cause }),
   });
