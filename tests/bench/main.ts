@@ -8,16 +8,20 @@ import { createCertificate } from "./certificate.ts";
 import { broker, type Contender, direct, mitmproxy } from "./contenders.ts";
 import { type LogPageResult, measureLogPages } from "./log_pages.ts";
 import { measureMatching } from "./matching.ts";
-import { type Figures, measure, type Setting, warmUp } from "./measure.ts";
+import { measureRequests, measureStreams, type Setting, warmUp } from "./measure.ts";
 import { startNginx } from "./nginx_upstream.ts";
-import { type Rounds, table, verdicts } from "./report.ts";
+import { table, verdicts, type Way } from "./report.ts";
 import { startSink } from "./sink_upstream.ts";
 import { startEcho } from "./websocket_echo.ts";
 
 const QUICK = Deno.args.includes("--quick");
 
-/** Every way is measured once a round; machines drift, so ratios are taken within a round. */
-const ROUNDS = QUICK ? 1 : 3;
+/**
+ * Every way is measured once a round; machines drift, so ratios are taken within a round. Many short
+ * rounds drift less than few long ones.
+ */
+const REQUEST_ROUNDS = QUICK ? 1 : 9;
+const STREAM_ROUNDS = QUICK ? 1 : 3;
 
 async function run(): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "broker-bench-" });
@@ -32,10 +36,18 @@ async function run(): Promise<void> {
   const echo = await startEcho(certificate);
   stack.defer(() => echo.stop());
   const contenders: Contender[] = [await direct(certificate)];
-  for (const services of [1, 10, 1_000, 10_000]) {
-    contenders.push(stack.use(await broker(directory, { services, certificate })));
+  // What is compared with each other is measured one after the other.
+  for (
+    const options of [
+      { services: 1 },
+      { services: 1, log: "off" },
+      { services: 10 },
+      { services: 10_000 },
+      { services: 1_000 },
+    ] as const
+  ) {
+    contenders.push(stack.use(await broker(directory, { ...options, certificate })));
   }
-  contenders.push(stack.use(await broker(directory, { services: 1, certificate, log: "off" })));
   const other = await mitmproxy(directory);
   if (other !== undefined) contenders.push(stack.use(other));
   const measured = await inRounds(contenders, {
@@ -44,31 +56,39 @@ async function run(): Promise<void> {
     echoPort: echo.port,
     file: `${directory}/100m`,
     connections: 32,
-    seconds: QUICK ? 2 : 4,
-    requests: QUICK ? 2_000 : 10_000,
+    seconds: 2,
+    requests: QUICK ? 2_000 : 4_000,
   });
   print(measured, measureLogPages(directory));
 }
 
-async function inRounds(contenders: readonly Contender[], setting: Setting): Promise<Rounds[]> {
-  const measured = contenders.map(({ name }) => ({ name, rounds: [] as Figures[] }));
+async function inRounds(contenders: readonly Contender[], setting: Setting): Promise<Way[]> {
+  const ways = contenders.map((contender) => ({
+    contender,
+    way: { name: contender.name, requests: [], streams: [] } as Way,
+  }));
   for (const contender of contenders) await warmUp(contender, setting);
-  for (let round = 1; round <= ROUNDS; round++) {
-    for (const [index, contender] of contenders.entries()) {
-      console.error(`round ${round} of ${ROUNDS}: ${contender.name}`);
-      measured[index]!.rounds.push(await measure(contender, setting));
+  for (let round = 1; round <= REQUEST_ROUNDS; round++) {
+    console.error(`requests, round ${round} of ${REQUEST_ROUNDS}`);
+    for (const { contender, way } of ways) {
+      way.requests.push(await measureRequests(contender, setting));
     }
   }
-  return measured;
+  for (let round = 1; round <= STREAM_ROUNDS; round++) {
+    console.error(`bodies and WebSockets, round ${round} of ${STREAM_ROUNDS}`);
+    for (const { contender, way } of ways) {
+      if (contender.bulk) way.streams.push(await measureStreams(contender, setting));
+    }
+  }
+  return ways.map(({ way }) => way);
 }
 
-function print(ways: readonly Rounds[], pages: readonly LogPageResult[]): void {
-  const [base, one, ten, thousand, most, unlogged, other] = ways;
+function print(ways: readonly Way[], pages: readonly LogPageResult[]): void {
+  const [base, one, unlogged, ten, most, thousand, other] = ways;
   console.log(
     `\n1 KiB answers over TLS on both sides, 100 MiB bodies, frames of 32 bytes; ` +
-      `${navigator.hardwareConcurrency} cores, medians of ${ROUNDS} round${
-        ROUNDS === 1 ? "" : "s"
-      }\n`,
+      `${navigator.hardwareConcurrency} cores, medians of ${REQUEST_ROUNDS} rounds, of ` +
+      `${STREAM_ROUNDS} with bodies and WebSockets\n`,
   );
   console.log(table(ways));
   console.log();

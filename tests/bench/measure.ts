@@ -4,14 +4,17 @@ import { load, type LoadResult } from "./load.ts";
 import { transfer, type TransferResult } from "./transfer.ts";
 import { measureEcho } from "./websocket_echo.ts";
 
-/** What one way to the upstream gave in one round. */
-export interface Figures {
+/** What small requests on one way to the upstream gave in one round. */
+export interface RequestFigures {
   readonly single: LatencyResult;
   readonly many: LoadResult;
-  /** Measured for the ways that carry them. */
-  readonly bulk: TransferResult | undefined;
+}
+
+/** What large bodies and WebSockets gave. */
+export interface StreamFigures {
+  readonly bulk: TransferResult;
   /** WebSocket frames echoed in a second. */
-  readonly frames: number | undefined;
+  readonly frames: number;
 }
 
 /** What is measured, and how long. */
@@ -30,15 +33,17 @@ export interface Setting {
 /** Echoes in a round, of which the middle one counts: each takes half a second, in which much may happen. */
 const REPEATED = 3;
 
-/** Measures one way once. @throws {Error} when a request fails. */
-export async function measure(contender: Contender, setting: Setting): Promise<Figures> {
-  const end = endOf(contender);
+/** Measures small requests on one way once. @throws {Error} when a request fails. */
+export async function measureRequests(
+  contender: Contender,
+  setting: Setting,
+): Promise<RequestFigures> {
   const single = await latency({
     hostname: "localhost",
     port: setting.port,
     path: "/1k",
     requests: setting.requests,
-    ...end,
+    ...endOf(contender),
   });
   const many = await load({
     url: "https://localhost/1k",
@@ -47,18 +52,26 @@ export async function measure(contender: Contender, setting: Setting): Promise<F
     proxy: contender.proxy,
   });
   if (many.failures > 0) throw new Error(`${contender.name}: ${many.failures} requests failed`);
-  if (!contender.bulk) return { single, many, bulk: undefined, frames: undefined };
+  return { single, many };
+}
+
+/** Measures large bodies and WebSockets on one way once. @throws {Error} when one fails. */
+export async function measureStreams(
+  contender: Contender,
+  setting: Setting,
+): Promise<StreamFigures> {
   const bulk = await transfer({
     downloadUrl: "https://localhost/100m",
     uploadUrl: `https://localhost:${setting.sinkPort}/`,
     file: setting.file,
     proxy: contender.proxy,
   });
+  const end = endOf(contender);
   const echoes: number[] = [];
   for (let i = 0; i < REPEATED; i++) {
     echoes.push(await measureEcho({ hostname: "localhost", port: setting.echoPort, ...end }));
   }
-  return { single, many, bulk, frames: echoes.toSorted((a, b) => a - b)[1]! };
+  return { bulk, frames: echoes.toSorted((a, b) => a - b)[1]! };
 }
 
 /** Opens every connection once, so that start-up costs are not measured. */

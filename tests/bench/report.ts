@@ -1,11 +1,13 @@
 import type { LogPageResult } from "./log_pages.ts";
 import type { MatchingResult } from "./matching.ts";
-import type { Figures } from "./measure.ts";
+import type { RequestFigures, StreamFigures } from "./measure.ts";
 
-/** The rounds of one way to the upstream. */
-export interface Rounds {
+/** One way to the upstream, and what its rounds gave. */
+export interface Way {
   readonly name: string;
-  readonly rounds: readonly Figures[];
+  readonly requests: RequestFigures[];
+  /** Empty for a way that carries no large bodies. */
+  readonly streams: StreamFigures[];
 }
 
 /** A figure with its bound. */
@@ -16,30 +18,44 @@ export interface Verdict {
   readonly holds: boolean;
 }
 
-type Pick = (figures: Figures) => number | undefined;
+/** One figure of each round. */
+type Series = (way: Way) => readonly number[];
 
-const COLUMNS: readonly [heading: string, pick: Pick, digits: number][] = [
-  ["1 conn req/s", ({ single }) => single.requestsPerSecond, 0],
-  ["p50 ms", ({ single }) => single.p50, 3],
-  ["p99 ms", ({ single }) => single.p99, 3],
-  ["32 conn req/s", ({ many }) => many.requestsPerSecond, 0],
-  ["p50 ms", ({ many }) => many.p50, 1],
-  ["p99 ms", ({ many }) => many.p99, 1],
-  ["down MB/s", ({ bulk }) => bulk?.download, 0],
-  ["up MB/s", ({ bulk }) => bulk?.upload, 0],
-  ["ws frames/s", ({ frames }) => frames, 0],
+const single = (pick: (figures: RequestFigures["single"]) => number): Series => (way) =>
+  way.requests.map((figures) => pick(figures.single));
+const many = (pick: (figures: RequestFigures["many"]) => number): Series => (way) =>
+  way.requests.map((figures) => pick(figures.many));
+const streams = (pick: (figures: StreamFigures) => number): Series => (way) =>
+  way.streams.map(pick);
+
+const LOADED = many(({ requestsPerSecond }) => requestsPerSecond);
+const SINGLE_RATE = single(({ requestsPerSecond }) => requestsPerSecond);
+const SINGLE_P50 = single(({ p50 }) => p50);
+const UPLOAD = streams(({ bulk }) => bulk.upload);
+const FRAMES = streams(({ frames }) => frames);
+
+const COLUMNS: readonly [heading: string, series: Series, digits: number][] = [
+  ["1 conn req/s", SINGLE_RATE, 0],
+  ["p50 ms", SINGLE_P50, 3],
+  ["p99 ms", single(({ p99 }) => p99), 3],
+  ["32 conn req/s", LOADED, 0],
+  ["p50 ms", many(({ p50 }) => p50), 1],
+  ["p99 ms", many(({ p99 }) => p99), 1],
+  ["down MB/s", streams(({ bulk }) => bulk.download), 0],
+  ["up MB/s", UPLOAD, 0],
+  ["ws frames/s", FRAMES, 0],
 ];
 
 /** The medians as an aligned table, each way's share of the direct one behind its loaded rate. */
-export function table(ways: readonly Rounds[]): string {
+export function table(ways: readonly Way[]): string {
   const base = ways[0]!;
   const rows = [["", ...COLUMNS.map(([heading]) => heading), "kept"]];
   for (const way of ways) {
-    const cells = COLUMNS.map(([, pick, digits]) => {
-      const figure = medianOf(way, pick);
-      return figure === undefined ? "" : figure.toFixed(digits);
+    const cells = COLUMNS.map(([, series, digits]) => {
+      const figures = series(way);
+      return figures.length === 0 ? "" : median(figures).toFixed(digits);
     });
-    const kept = ratio(way, base, ({ many }) => many.requestsPerSecond);
+    const kept = ratio(way, base, LOADED);
     rows.push([way.name, ...cells, `${(100 * kept).toFixed(1)} %`]);
   }
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -54,34 +70,33 @@ export function table(ways: readonly Rounds[]): string {
 /** The figures that the project holds itself to. */
 export function verdicts(
   ways: {
-    direct: Rounds;
-    one: Rounds;
-    ten: Rounds;
-    thousand: Rounds;
-    most: Rounds;
-    unlogged: Rounds;
-    mitmproxy: Rounds | undefined;
+    direct: Way;
+    one: Way;
+    ten: Way;
+    thousand: Way;
+    most: Way;
+    unlogged: Way;
+    mitmproxy: Way | undefined;
   },
   matching: readonly MatchingResult[],
   pages: readonly LogPageResult[],
 ): Verdict[] {
   const { direct, one, ten, thousand, most, unlogged, mitmproxy } = ways;
-  const loaded: Pick = ({ many }) => many.requestsPerSecond;
   const found = [
-    atLeast("kept of direct at 32 connections", ratio(one, direct, loaded), 0.45),
+    atLeast("kept of direct at 32 connections", ratio(one, direct, LOADED), 0.45),
     atMost(
       "ms added to p50 at one connection",
-      median(one.rounds.map(({ single }, i) => single.p50 - direct.rounds[i]!.single.p50)),
+      median(SINGLE_P50(one).map((p50, round) => p50 - SINGLE_P50(direct)[round]!)),
       0.25,
     ),
-    atLeast("logging on to logging off, at 32 connections", ratio(one, unlogged, loaded), 0.95),
-    atLeast("10,000 services to 10, at 32 connections", ratio(most, ten, loaded), 0.9),
+    atLeast("logging on to logging off, at 32 connections", ratio(one, unlogged, LOADED), 0.95),
+    atLeast("10,000 services to 10, at 32 connections", ratio(most, ten, LOADED), 0.9),
     atLeast(
       "upload MB/s kept with a body substitution on another service",
-      ratio(thousand, one, ({ bulk }) => bulk?.upload),
+      ratio(thousand, one, UPLOAD),
       0.9,
     ),
-    atLeast("kept of direct WebSocket frames", ratio(one, direct, ({ frames }) => frames), 0.6),
+    atLeast("kept of direct WebSocket frames", ratio(one, direct, FRAMES), 0.6),
     ...matching.map(({ shape, microseconds }) =>
       atMost(`us a match among 10,000 ${shape}`, microseconds, 5)
     ),
@@ -92,10 +107,10 @@ export function verdicts(
   if (mitmproxy === undefined) return found;
   return [
     ...found,
-    atLeast("times mitmproxy at 32 connections", ratio(one, mitmproxy, loaded), 15),
+    atLeast("times mitmproxy at 32 connections", ratio(one, mitmproxy, LOADED), 15),
     atLeast(
       "times mitmproxy at one connection",
-      ratio(one, mitmproxy, ({ single }) => single.requestsPerSecond),
+      ratio(one, mitmproxy, SINGLE_RATE),
       4,
     ),
   ];
@@ -110,13 +125,9 @@ function atMost(what: string, figure: number, bound: number): Verdict {
 }
 
 /** The median of the ratios within each round. */
-function ratio(way: Rounds, base: Rounds, pick: Pick): number {
-  return median(way.rounds.map((figures, i) => pick(figures)! / pick(base.rounds[i]!)!));
-}
-
-function medianOf(way: Rounds, pick: Pick): number | undefined {
-  const figures = way.rounds.map(pick).filter((figure) => figure !== undefined);
-  return figures.length === 0 ? undefined : median(figures);
+function ratio(way: Way, base: Way, series: Series): number {
+  const bases = series(base);
+  return median(series(way).map((figure, round) => figure / bases[round]!));
 }
 
 function median(figures: readonly number[]): number {
