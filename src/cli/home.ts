@@ -28,12 +28,15 @@ export async function openOrCreateHome(context: Context): Promise<OpenedHome> {
   warnOf(context, store);
   const { loadAuthority } = await import("./authority.ts");
   await loadAuthority(context, store);
-  context.output.note(
-    store.protection === "key_file"
-      ? `created ${directory} without a passphrase (to set one: broker passphrase set)`
-      : `created ${directory}, protected by the passphrase`,
-  );
-  return { store, created: true };
+  // Another process may have been faster.
+  if (store.created) {
+    context.output.note(
+      store.protection === "key_file"
+        ? `created ${directory} without a passphrase (to set one: broker passphrase set)`
+        : `created ${directory}, protected by the passphrase`,
+    );
+  }
+  return { store, created: store.created };
 }
 
 /** Opens or creates the data directory for a command that does not care which. */

@@ -75,8 +75,13 @@ export async function main(args: readonly string[]): Promise<number> {
       version: VERSION,
       call,
     });
+    const { expandHelp } = await import("./help_request.ts");
+    const expanded = expandHelp(args, {
+      groups: GROUPS.map(({ path }) => path),
+      commands: COMMANDS.map(({ path }) => path),
+    });
     try {
-      await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
+      await program.parseAsync(args.length === 0 ? ["--help"] : [...expanded], { from: "user" });
     } catch (error) {
       if (error instanceof HelpShown) return error.exitStatus;
       throw error;

@@ -55,6 +55,8 @@ export class Store implements Disposable {
   readonly authority: AuthorityTable;
   /** What the home's owner should be told, one sentence each: files that were open to other users. */
   readonly warnings: readonly string[];
+  /** Whether the call that opened it made the home. */
+  readonly created: boolean;
   readonly #database: Database;
   readonly #protection: Protection;
   readonly #sealer: Sealer;
@@ -66,12 +68,14 @@ export class Store implements Disposable {
     readonly protection: Protection;
     readonly sealer: Sealer;
     readonly warnings: readonly string[];
+    readonly created: boolean;
     readonly options: StoreOptions;
   }) {
     const { database, sealer, options } = parts;
     const now = options.now ?? Date.now;
     this.directory = home.directory;
     this.warnings = parts.warnings;
+    this.created = parts.created;
     this.#database = database;
     this.#protection = parts.protection;
     this.#sealer = sealer;
@@ -243,6 +247,7 @@ export class Store implements Disposable {
         protection,
         sealer,
         warnings: [...new Set(warnings)],
+        created: created.dek !== undefined,
         options,
       });
     } catch (error) {

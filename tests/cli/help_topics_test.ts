@@ -30,9 +30,36 @@ for (const { name } of TOPICS) {
   });
 }
 
-Deno.test("a topic that is none is told like a command that is none", async () => {
+Deno.test("help for what is no command and no topic names it, and what was probably meant", async () => {
   using home = new TestHome();
-  assert.notEqual((await home.broker(["help", "exit-code"])).status, 0);
+  for (
+    const [args, message, hint] of [
+      ["help exit-code", 'command or topic "exit-code"', '"broker help exit-codes"?'],
+      ["help vualt", 'command or topic "vualt"', '"broker help vault"?'],
+      ["help foo", 'command or topic "foo"', "hint: broker --help"],
+      ["help vault servce add", 'command "vault servce"', '"broker help vault service"?'],
+      ["vault help rnu", 'command "vault rnu"', '"broker help vault run"?'],
+    ] as const
+  ) {
+    const { status, stdout, stderr } = await home.broker(args.split(" "));
+    assert.equal(status, 2, args);
+    assert.equal(stdout, "");
+    assert.ok(stderr.includes(`error: There is no ${message}`), stderr);
+    assert.ok(stderr.includes(hint), stderr);
+  }
+});
+
+Deno.test("help takes all the words of a command, before and behind those of its group", async () => {
+  using home = new TestHome();
+  const { stdout } = await home.done(["vault", "service", "add", "--help"]);
+  assert.match(stdout, /^Usage: broker vault service add /);
+  for (
+    const args of ["help vault service add", "vault help service add", "vault service help add"]
+  ) {
+    assert.equal((await home.done(args.split(" "))).stdout, stdout, args);
+  }
+  const top = (await home.done(["--help"])).stdout;
+  assert.equal((await home.done(["help"])).stdout, top);
 });
 
 Deno.test("the topics name every variable of the README's tables", () => {

@@ -31,6 +31,15 @@ Deno.test("several processes that use a home for the first time at once make one
   assert.equal(new Set(store.services.list("default").map((s) => s.name)).size, 100);
 });
 
+Deno.test("of several first uses at once one made the home, and knows it", async () => {
+  using home = temporaryHome();
+  const stores = await Promise.all(Array.from({ length: 4 }, () => Store.create(home.path)));
+  assert.equal(stores.filter(({ created }) => created).length, 1);
+  for (const store of stores) store.close();
+  using again = await Store.open(home.path);
+  assert.equal(again.created, false);
+});
+
 Deno.test("a first use that loses to one with another passphrase is told so", async () => {
   using home = temporaryHome();
   const options = { scryptCost: LOW_COST };
