@@ -160,19 +160,21 @@ function readSettings(
     for (const { path: [at, ...rest], message } of error.issues) {
       issues.push({ path: ["services", indexes[Number(at)] ?? 0, ...rest], message });
     }
-    // The sound ones are still checked for their keys, so that every fault is told at once.
-    return indexes.flatMap((index, at) =>
-      readSound(written[at], existing).map((service): [number, Service] => [index, service])
-    );
+    // Those that lack nothing but a name are still checked for their keys, so that every fault is told.
+    return indexes.flatMap((index, at) => {
+      const service = readSound(written[at], existing) ??
+        readSound({ name: `unnamed-${index}`, ...written[at] }, existing);
+      return service === undefined ? [] : [[index, service]];
+    });
   }
 }
 
-function readSound(entry: unknown, existing: readonly Service[]): Service[] {
+function readSound(entry: unknown, existing: readonly Service[]): Service | undefined {
   try {
-    return parseServices([entry], { existing });
+    return parseServices([entry], { existing })[0];
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error;
-    return [];
+    return undefined;
   }
 }
 

@@ -68,9 +68,12 @@ export function parseServices(input: unknown, options: ParseServicesOptions = {}
   const { entries, path } = readDocument(input, issues);
   const written = entries.map((entry, index) => readEntry(entry, [...path, index], issues));
   const adopt = nameAdopter(options.existing ?? []);
-  const named = written.map((service, index) =>
-    service && withName(service, { adopt, path: [...path, index], issues })
-  );
+  const named = written.map((service, index) => {
+    const at = { adopt, path: [...path, index], issues };
+    if (service !== undefined) return withName(service, at);
+    findMissingName(entries[index], at);
+    return undefined;
+  });
   findRepeatedNames(entries, named, { path, issues });
   if (issues.length === 0) return named.filter((service) => service !== undefined);
   throw new BrokerError("validation_failed", `Check the services: ${faults(issues)}`, {
@@ -132,6 +135,20 @@ function withName(
   if ("name" in adopted) return { name: adopted.name, ...rest };
   at.issues.push({ path: [...at.path, "name"], message: adopted.message });
   return undefined;
+}
+
+/** Looks for the name of an entry that other faults kept from being read, so that all are told at once. */
+function findMissingName(
+  entry: unknown,
+  at: { adopt: Adopt; path: readonly (string | number)[]; issues: Issue[] },
+): void {
+  if (!isObject(entry) || entry["name"] !== undefined) return;
+  const { host } = entry;
+  if (typeof host !== "string" || hostPatternIssue(host) !== undefined) return;
+  const adopted = at.adopt(host);
+  if ("message" in adopted) {
+    at.issues.push({ path: [...at.path, "name"], message: adopted.message });
+  }
 }
 
 function nameAdopter(existing: readonly Service[]): Adopt {

@@ -169,6 +169,8 @@ Deno.test("every fault of a proposal is named at once, and nothing is stored or 
     services: [
       { ...BODY.services[0], host: "a.test/**" },
       { action: "set", name: "x-y", host: "b.test", auth: { type: "bearer", token: "NOPE" } },
+      { action: "set", host: "c.test", auth: { type: "bearer", token: "NOPE" } },
+      { action: "set", host: "d.test" },
     ],
     credentials: [{ key: "low" }],
     mesage: "x",
@@ -182,6 +184,10 @@ Deno.test("every fault of a proposal is named at once, and nothing is stored or 
       "mesage",
       "services.0.host",
       "services.1.auth.token",
+      "services.2.auth.token",
+      "services.2.name",
+      "services.3.auth",
+      "services.3.name",
     ],
   );
   assert.deepEqual(scene.announced, []);

@@ -215,6 +215,7 @@ Deno.test("every fault of a document is reported at once, in the order of its se
       { name: "two", host: "b.com", auth: { type: "passthrough" } },
       { name: "two", host: "c.com", auth: { type: "passthrough" } },
       { host: "new.com", auth: { type: "passthrough" } },
+      { host: "newer.com", auth: { type: "bearer", tokn: "KEY" } },
     ],
   });
   assertFaults(faults, [
@@ -223,6 +224,9 @@ Deno.test("every fault of a document is reported at once, in the order of its se
     /^services\.0\.auth\.token: /,
     /^services\.2\.name: "two" is already the name of service 2/,
     /^services\.3\.name: It is missing: .*"new-com"/,
+    /^services\.4\.auth\.token: It is missing/,
+    /^services\.4\.auth\.tokn: .*write "token"/,
+    /^services\.4\.name: It is missing: .*"newer-com"/,
   ]);
 });
 
