@@ -47,7 +47,8 @@ export interface BrokerOptions {
 /** A running broker. */
 export interface Broker {
   readonly apiUrl: string;
-  readonly proxyHost: string;
+  /** Address and port of the proxy, as they stand in a URL. */
+  readonly proxyAuthority: string;
   readonly proxyPort: number;
   readonly authority: Authority;
   /** What happened to its requests so far. */
@@ -117,8 +118,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   });
   let stopped: Promise<void> | undefined;
   return {
-    apiUrl: `http://${authorityOf(host, api.addr.port)}`,
-    proxyHost: host,
+    apiUrl: `http://${authorityOf(reachableAt(host), api.addr.port)}`,
+    proxyAuthority: authorityOf(reachableAt(host), proxy.port),
     proxyPort: proxy.port,
     authority,
     counts: requests.counts,
@@ -153,7 +154,9 @@ function serveApi(
     ]);
     return createApi({
       version: VERSION,
-      hosts: [authorityOf(host, port), `localhost:${port}`],
+      get hosts() {
+        return ownAddresses(host).map((address) => authorityOf(address, port));
+      },
       now: Date.now,
       callers: { find: (token) => store.findCaller(token) },
       operators: new Operators({
@@ -276,6 +279,20 @@ function describe(row: RequestLogRow): Record<string, string | number> {
 
 function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error("Something that is no error was thrown");
+}
+
+/** Addresses that mean every address of this machine, and one that leads there. */
+const EVERY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+function reachableAt(host: string): string {
+  return EVERY_ADDRESS[host] ?? host;
+}
+
+/** What a client may call a listener by; interfaces come and go. */
+function ownAddresses(host: string): string[] {
+  const known = [reachableAt(host), "localhost"];
+  if (EVERY_ADDRESS[host] === undefined) return known;
+  return [...known, ...Deno.networkInterfaces().map(({ address }) => address)];
 }
 
 /** The system's own resolution, hosts file and VPN rules included. */

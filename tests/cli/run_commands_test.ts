@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { runProcess } from "../support/run_process.ts";
 import { TestHome } from "./test_home.ts";
 
 const ignore = Deno.build.os === "windows";
@@ -146,6 +147,8 @@ const WRONG: readonly [args: string[], status: number, told: RegExp][] = [
   [["run", "--vault", "nope", "--", "true"], 1, /nope/],
   [["server", "--port", "70000"], 2, /--port/],
   [["server", "--proxy-port", "x"], 2, /--proxy-port/],
+  [["server", "--host", "banana"], 2, /--host: "banana" is no address/],
+  [["server", "--host", "203.0.113.7"], 1, /not one of this machine/],
 ];
 
 for (const [args, status, told] of WRONG) {
@@ -178,6 +181,68 @@ Deno.test({
     assert.equal((await running.finished()).code, 0);
   },
 });
+
+Deno.test({
+  name: "server on another address of this machine writes it as a URL does",
+  ignore,
+  async fn() {
+    using home = new TestHome();
+    await home.done(["init"]);
+    const ports = ["--port", "0", "--proxy-port", "0"];
+    for (
+      const [host, written] of [
+        ["localhost", "localhost"],
+        ["127.0.0.2", "127\\.0\\.0\\.2"],
+        ...(hasIpv6() ? [["::1", "\\[::1\\]"] as const] : []),
+      ] as const
+    ) {
+      await using running = home.start(["server", "--host", host, ...ports]);
+      const address = new RegExp(`API on http://${written}:\\d+, proxy on http://${written}:\\d+;`);
+      await running.waitFor(address, "stderr");
+      running.kill("SIGINT");
+      const { code, stderr } = await running.finished();
+      assert.equal(code, 0);
+      assert.ok(!stderr.includes("warning"), stderr);
+    }
+  },
+});
+
+Deno.test({
+  // Neither 127.0.0.1 nor the address of an interface was a name of such a listener.
+  name: "server on every address answers under each of them, and under no foreign name",
+  ignore,
+  async fn() {
+    using home = new TestHome();
+    await home.done(["init"]);
+    const ports = ["--port", "0", "--proxy-port", "0"];
+    await using running = home.start(["server", "--host", "0.0.0.0", ...ports]);
+    const [, port] = await running.waitFor(/API on http:\/\/127\.0\.0\.1:(\d+),/, "stderr");
+    const addresses = Deno.networkInterfaces().filter(({ family }) => family === "IPv4")
+      .map(({ address }) => address);
+    for (const address of ["localhost", ...addresses]) {
+      const answer = await fetch(`http://${address}:${port}/healthz`);
+      assert.equal((await answer.json()).status, "ok", address);
+    }
+    const foreign = await runProcess("curl", [
+      ...["-sS", "--noproxy", "*", "-H", `Host: rebound.test:${port}`],
+      `http://127.0.0.1:${port}/healthz`,
+    ]);
+    assert.match(foreign.stdout, /host_not_allowed/);
+    running.kill("SIGINT");
+    const { code, stderr } = await running.finished();
+    assert.equal(code, 0);
+    assert.match(stderr, /broker: warning: "0\.0\.0\.0" is not of this machine alone/);
+  },
+});
+
+function hasIpv6(): boolean {
+  try {
+    Deno.listen({ hostname: "::1", port: 0 }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 Deno.test("ca print, path and bundle give the same certificate every time", async () => {
   using home = new TestHome();

@@ -13,7 +13,7 @@ const MAX_PORT = 65_535;
 
 /** Serves API and proxy until SIGINT, SIGTERM or SIGHUP. */
 export async function server({ context, options }: Invocation): Promise<void> {
-  const host = typeof options["host"] === "string" ? options["host"] : DEFAULT_HOST;
+  const host = await parseHost(options["host"]);
   const apiPort = parsePort("--port", options["port"]) ?? DEFAULT_API_PORT;
   const proxyPort = parsePort("--proxy-port", options["proxyPort"]) ?? DEFAULT_PROXY_PORT;
   using store = await openHome(context);
@@ -31,10 +31,16 @@ export async function server({ context, options }: Invocation): Promise<void> {
     proxyPort,
   });
   try {
-    const proxyAddress = `http://${broker.proxyHost}:${broker.proxyPort}`;
+    const proxyAddress = `http://${broker.proxyAuthority}`;
     context.output.print({ api: broker.apiUrl, proxy: proxyAddress }, () => {
       context.output.note(`API on ${broker.apiUrl}, proxy on ${proxyAddress}; Ctrl-C ends it`);
     });
+    if (!LOOPBACK.test(host)) {
+      context.output.warn(
+        `"${host}" is not of this machine alone: whoever reaches it and has a token uses the vault, ` +
+          "and tokens travel there unencrypted",
+      );
+    }
     terminal.introduce(broker.apiUrl);
     await endSignal();
   } finally {
@@ -42,25 +48,45 @@ export async function server({ context, options }: Invocation): Promise<void> {
   }
 }
 
+/** Addresses that no other machine reaches. */
+const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/;
+
+async function parseHost(value: unknown): Promise<string> {
+  if (typeof value !== "string") return DEFAULT_HOST;
+  const { isIP } = await import("node:net");
+  if (value === "localhost" || isIP(value) !== 0) return value;
+  throw new BrokerError("usage", `Read --host: "${value}" is no address`, {
+    hint: "--host takes localhost or an IP address of this machine, such as 127.0.0.1 or ::1",
+  });
+}
+
 async function start(options: BrokerOptions): Promise<Broker> {
   try {
     return await startBroker(options);
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.AddrInUse
-      ? "a port is taken"
-      : cause instanceof Deno.errors.AddrNotAvailable
-      ? "the address is not one of this machine"
-      : cause instanceof Deno.errors.PermissionDenied
-      ? "the system does not allow the port"
-      : undefined;
-    if (reason === undefined) throw cause;
+    const problem = PROBLEMS.find(([type]) => cause instanceof type);
+    if (problem === undefined) throw cause;
+    const [, reason, hint] = problem;
     throw new BrokerError(
       "unavailable",
       `Listen on "${options.host}", ports ${options.apiPort} and ${options.proxyPort}: ${reason}`,
-      { hint: "broker server --port 0 --proxy-port 0 takes free ports", cause },
+      { hint, cause },
     );
   }
 }
+
+const FREE_PORTS = "broker server --port 0 --proxy-port 0 takes free ports";
+
+/** Why the system does not let a program listen, and what to type instead. */
+const PROBLEMS: readonly (readonly [type: new () => Error, reason: string, hint: string])[] = [
+  [Deno.errors.AddrInUse, "a port is taken", FREE_PORTS],
+  [Deno.errors.PermissionDenied, "the system does not allow the port", FREE_PORTS],
+  [
+    Deno.errors.AddrNotAvailable,
+    "the address is not one of this machine",
+    "leave --host out, or name an address that this machine has",
+  ],
+];
 
 function parsePort(flag: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
