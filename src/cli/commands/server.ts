@@ -30,6 +30,8 @@ export async function server({ context, options }: Invocation): Promise<void> {
     apiPort,
     proxyPort,
   });
+  // Whoever reads that it listens may end it at once.
+  const ended = endSignal();
   try {
     const proxyAddress = `http://${broker.proxyAuthority}`;
     context.output.print({ api: broker.apiUrl, proxy: proxyAddress }, () => {
@@ -42,7 +44,7 @@ export async function server({ context, options }: Invocation): Promise<void> {
       );
     }
     terminal.introduce(broker.apiUrl);
-    await endSignal();
+    await ended;
   } finally {
     await broker.stop();
   }
