@@ -8,7 +8,7 @@ export interface FailureContext {
   readonly path: string;
 }
 
-type Kind = "busy" | "full" | "not_writable" | "damaged" | "input_output";
+type Kind = "busy" | "full" | "not_writable" | "no_directory" | "damaged" | "input_output";
 
 /** SQLite primary result codes, see https://sqlite.org/rescode.html. */
 const SQLITE_KINDS: Readonly<Record<number, Kind>> = {
@@ -50,7 +50,7 @@ const SYSTEM_KINDS: Readonly<Record<string, Kind>> = {
   EACCES: "not_writable",
   EPERM: "not_writable",
   EROFS: "not_writable",
-  ENOTDIR: "not_writable",
+  ENOTDIR: "no_directory",
   EISDIR: "not_writable",
   EEXIST: "not_writable",
   ENOENT: "not_writable",
@@ -82,6 +82,11 @@ export function toStoreError(cause: unknown, context: FailureContext): unknown {
     case "not_writable":
       return new BrokerError("home_unusable", `${action}: "${path}" cannot be written`, {
         hint: `make "${path}" writable for your user, or set BROKER_HOME to another directory`,
+        cause,
+      });
+    case "no_directory":
+      return new BrokerError("home_unusable", `${action}: "${path}" is no directory`, {
+        hint: "set BROKER_HOME to a directory, or to the path of one that is to be created",
         cause,
       });
     case "damaged":

@@ -246,6 +246,23 @@ Deno.test("a file called key that is not ours stops the creation of a home", asy
   );
 });
 
+Deno.test({
+  name: "a home that is a file, or lies below one, is told as what it is",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using home = temporaryHome();
+    Deno.writeTextFileSync(home.path, "somebody's notes");
+    for (const path of [home.path, `${home.path}/below`]) {
+      const error = assertThrowsCode(() => Store.inspect(path), "home_unusable");
+      assert.match(error.message, /is no directory$/);
+      assert.match(error.hint!, /set BROKER_HOME/);
+      await assertRejectsCode(() => Store.create(path), "home_unusable");
+    }
+    assert.equal(Deno.readTextFileSync(home.path), "somebody's notes");
+    Deno.removeSync(home.path);
+  },
+});
+
 Deno.test("an error of the store is a BrokerError whose text holds no passphrase", async () => {
   using home = temporaryHome();
   (await Store.create(home.path, { passphrase: secret("right"), scryptCost: LOW_COST })).close();
