@@ -95,7 +95,7 @@ function parseProxyUrl(text: string, variable: string): ParentProxy {
   const scheme = hasScheme ? trimmed.slice(0, trimmed.indexOf(":") + 1).toLowerCase() : "http:";
   const defaultPort = DEFAULT_PORTS[scheme];
   if (defaultPort === undefined) {
-    throw refuse(variable, `"${scheme}//" proxies are not supported, only http:// and https://`);
+    throw refuse(variable, `"${scheme}//" proxies are not supported, only http:// ones are`);
   }
   let url: URL;
   try {
